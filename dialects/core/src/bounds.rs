@@ -24,9 +24,6 @@ dlc_ir::codes! {
 /// The most pieces of a guard before it is called excessive.
 pub const MAX_PIECES: usize = 16;
 
-/// The largest factor in a position: beyond it, what follows from positions and guards is often not computed in 64 bits.
-pub const MAX_FACTOR: u64 = 1 << 40;
-
 /// Named axes and their sizes, for checking what is read at their positions.
 pub struct Axes<'a> {
     names: Vec<&'a str>,
@@ -67,14 +64,6 @@ impl<'a> Axes<'a> {
             let message = format!("'{expr}' is not affine in the axes");
             let way = "a position is a sum of axes times numbers, of symbols, and of quotients by positive numbers";
             return Err(BrokenRule::new(&NON_AFFINE_ACCESS, message).suggest(way));
-        }
-        let terms = expr.terms();
-        let is_large = |(times, factors): &&(i64, Vec<_>)| !factors.is_empty() && times.unsigned_abs() > MAX_FACTOR;
-        if let Some((times, _)) = terms.iter().find(is_large) {
-            let message = format!("the factor {times} in '{expr}' is beyond what positions are computed with");
-            return Err(
-                BrokenRule::new(&NON_AFFINE_ACCESS, message).suggest(format!("factors are at most {MAX_FACTOR}"))
-            );
         }
         Ok(())
     }

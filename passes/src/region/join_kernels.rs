@@ -103,7 +103,8 @@ impl Pass for JoinKernels {
 pub fn join_kernels(module: &mut Body, cx: &PassCx<'_>) -> u64 {
     let is_host = |op: &OpId| module.nested(*op).is_some_and(|body| !is_kernel(cx.ctx, body));
     let functions: Vec<OpId> = module.nested_ops().into_iter().filter(is_host).collect();
-    functions.into_iter().map(|function| join_in(module, function, cx)).sum()
+    let kernels = kernels(cx.ctx, module);
+    functions.into_iter().map(|function| join_in(module, function, &kernels, cx)).sum()
 }
 
 /// A launch of an elementwise kernel.
@@ -114,11 +115,11 @@ struct Elementwise {
 }
 
 /// Joins the kernels that a function launches.
-fn join_in(module: &mut Body, function: OpId, cx: &PassCx<'_>) -> u64 {
+fn join_in(module: &mut Body, function: OpId, kernels: &Kernels, cx: &PassCx<'_>) -> u64 {
     let ctx = cx.ctx;
     let mut earlier: Vec<Elementwise> = Vec::new();
     let mut joined = 0;
-    for later in elementwise(ctx, module, function) {
+    for later in elementwise(ctx, module, function, kernels) {
         let found = earlier
             .iter()
             .rposition(|&earlier| joined_at(ctx, module, function, earlier, later).is_some() && cx.allows_rule("join"));
@@ -135,11 +136,13 @@ fn join_in(module: &mut Body, function: OpId, cx: &PassCx<'_>) -> u64 {
     joined
 }
 
-/// The launches of a function whose kernels are elementwise, private, without a plan and launched nowhere else.
-fn elementwise(ctx: &Context, module: &Body, function: OpId) -> Vec<Elementwise> {
-    let Some(body) = module.nested(function) else { return Vec::new() };
+/// Kernels by their names.
+type Kernels = FxHashMap<Box<str>, OpId>;
+
+/// The kernels of a module that are elementwise, private, without a plan and launched once.
+fn kernels(ctx: &Context, module: &Body) -> Kernels {
     let (launches, plans) = (Launches::of_module(ctx, module), Schedules::of(ctx, module));
-    let mut kernels: FxHashMap<&str, OpId> = FxHashMap::default();
+    let mut kernels = Kernels::default();
     for op in module.nested_ops() {
         let Some(kernel) = module.nested(op).filter(|kernel| is_kernel(ctx, kernel)) else { continue };
         let root = OpRef::new(ctx, kernel, kernel.root());
@@ -147,9 +150,15 @@ fn elementwise(ctx: &Context, module: &Body, function: OpId) -> Vec<Elementwise>
         let Some(name) = root.symbol_name() else { continue };
         let is_free = is_private && plans.of_kernel(ctx, module, name).is_empty();
         if is_free && launches.always_of(ctx, module, name).len() == 1 && is_elementwise(ctx, kernel) {
-            kernels.insert(name, op);
+            kernels.insert(name.into(), op);
         }
     }
+    kernels
+}
+
+/// The launches of such kernels by a function.
+fn elementwise(ctx: &Context, module: &Body, function: OpId, kernels: &Kernels) -> Vec<Elementwise> {
+    let Some(body) = module.nested(function) else { return Vec::new() };
     let ops = body.entry_block().into_iter().flat_map(|block| body.ops(block));
     let launch = |op: OpId| {
         let launch = Launch::of(OpRef::new(ctx, body, op)).filter(|launch| launch.offsets().is_none())?;

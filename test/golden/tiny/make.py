@@ -635,6 +635,21 @@ def broadcasting():
     case("add_16", "%y = add %a, %b", [x, ramp("i32", (3, 1))], binary("add", x, ramp("i32", (3, 1)), "i32"))
 
 
+def orders():
+    x = Tensor("f32", [[1.0, 2.0, 3.0], [4.0, -5.0, 6.0]])
+    case("scan_sum", "%y = scan sum %a along 1", [x], x.view(lambda a: np.cumsum(a, 1)))
+    case("scan_max", "%y = scan max %a along 0", [x], x.view(lambda a: np.maximum.accumulate(a, 0)))
+    # A negative zero is before zero, which numpy takes as equal and leaves in their order; what is no number is last.
+    numbers = Tensor("f32", [[3.0, NAN, -0.0, 0.0, -INF, 2.0, -7.5]])
+    case("sort_f32", "%y = sort %a along 1", [numbers], numbers.view(lambda a: np.sort(a.astype(np.float64), 1, kind="stable")))
+    for elem in ("i8", "i32", "i64", "ui8"):
+        x = Tensor(elem, [[5, 1, 4, 1], [0, 9, 2, 7]])
+        case(f"sort_{elem}", "%y = sort %a along 1", [x], x.view(lambda a: np.sort(a, 1)))
+    case("sort_columns", "%y = sort %a along 0", [x], x.view(lambda a: np.sort(a, 0)))
+    nothing = Tensor("f32", [], (2, 0))
+    case("sort_nothing", "%y = sort %a along 1", [nothing], nothing)
+
+
 def check_rounding():
     """`round_to` against numpy and ml_dtypes, where these round once."""
     rng = np.random.default_rng(0)
@@ -650,7 +665,7 @@ if __name__ == "__main__":
     check_rounding()
     for section in (arithmetic, mulacc, shifts, comparisons, choices, casts, bitcasts, reductions, contractions, views):
         section()
-    for section in (positions, constants, broadcasting):
+    for section in (positions, constants, broadcasting, orders):
         section()
     assert len({c["name"] for c in cases}) == len(cases)
     lines = ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases)

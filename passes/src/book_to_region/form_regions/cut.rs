@@ -56,11 +56,13 @@ impl<'g> Cut<'g> {
     pub fn of(ctx: &'g Context, graph: &'g Graph, prefix: &'g str, limits: &'g Limits) -> Result<Cut<'g>, Node> {
         let contractions: Vec<bool> = (0..graph.values.len()).map(|node| graph.is_contraction(node)).collect();
         let chains = Chains::of(ctx, graph, limits, &contractions);
+        let made_of_rows = made_of_rows(graph, &contractions);
         let mut cutter = Cutter {
             ctx,
             graph,
             limits,
             contractions,
+            made_of_rows,
             chains,
             kernels: vec![Vec::new(); graph.values.len()],
             wanted: FxHashSet::default(),
@@ -80,6 +82,16 @@ impl<'g> Cut<'g> {
     }
 }
 
+/// Whether each value is made of reductions of rows or of scans, without memory or a contraction between.
+fn made_of_rows(graph: &Graph, contractions: &[bool]) -> Vec<bool> {
+    let mut made = vec![false; graph.values.len()];
+    for (node, value) in graph.values.iter().enumerate().filter(|&(node, _)| !contractions[node]) {
+        let is_one = matches!(value.kind, Kind::Reduce { .. } | Kind::Scan(_));
+        made[node] = !graph.is_memory(node) && (is_one || value.operands.iter().any(|operand| made[operand.node]));
+    }
+    made
+}
+
 /// The bytes of a value, as an expression of the symbols.
 pub fn bytes(ctx: &Context, graph: &Graph, node: Node) -> String {
     let value = &graph.values[node];
@@ -93,6 +105,7 @@ pub(super) struct Cutter<'g> {
     pub(super) graph: &'g Graph,
     pub(super) limits: &'g Limits,
     pub(super) contractions: Vec<bool>,
+    made_of_rows: Vec<bool>,
     pub(super) chains: Chains,
     /// The kernels in which each value is computed.
     kernels: Vec<Vec<Node>>,
@@ -213,7 +226,7 @@ impl<'g> Cutter<'g> {
             return store(why.into());
         }
         let size = bytes(self.ctx, self.graph, node);
-        let by_guards = !self.is_made_of_rows(node);
+        let by_guards = !self.made_of_rows[node];
         if let Some(again) = again(self.graph, node, self.limits, by_guards) {
             return store(format!(
                 "windows would compute each element {again:.1} times (halo), which costs more than to write and read \
@@ -309,21 +322,6 @@ impl<'g> Cutter<'g> {
             work.extend(operands.filter(|&operand| seen.insert(operand)));
         }
         most
-    }
-
-    /// Whether a value is made of reductions of rows or of scans, without memory or a contraction between.
-    fn is_made_of_rows(&self, node: Node) -> bool {
-        let (mut seen, mut work) = (FxHashSet::default(), vec![node]);
-        while let Some(at) = work.pop() {
-            match self.graph.values[at].kind {
-                _ if self.graph.is_memory(at) || self.contractions[at] => continue,
-                Kind::Reduce { .. } | Kind::Scan(_) => return true,
-                _ => {}
-            }
-            let operands = self.graph.values[at].operands.iter().map(|operand| operand.node);
-            work.extend(operands.filter(|&operand| seen.insert(operand)));
-        }
-        false
     }
 
     /// A reduction whose elements are wanted as those of another value, which is made of it element by element.

@@ -32,9 +32,9 @@ region.func @long<M> iters (m: M, n: 3000)
 
 // Short floats are sorted as f32.
 // CHECK-LABEL: kernel.func @short<
-// CHECK: grid (M ceildiv 4) threads 128 {
-// CHECK: select where ({{.*}} < 50) then %{{.*}} else %{{.*}} : frag<[4, 64], f32,
-// CHECK: sort %{{.*}} along 1 : frag<[4, 64], f32,
+// CHECK: grid (M ceildiv 16) threads 128 {
+// CHECK: select where ({{.*}} < 50) then %{{.*}} else %{{.*}} : frag<[16, 64], f32,
+// CHECK: sort %{{.*}} along 1 : frag<[16, 64], f32,
 region.func @short<M> iters (m: M, n: 50)
     ins (%X: memref<[M, 50], f16, row_major, align 16>)
     outs (Y: memref<[M, 50], f16, row_major, align 16> materialize gmem) {
