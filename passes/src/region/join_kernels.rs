@@ -119,21 +119,42 @@ fn join_in(module: &mut Body, function: OpId, kernels: &Kernels, cx: &PassCx<'_>
     let ctx = cx.ctx;
     let mut earlier: Vec<Elementwise> = Vec::new();
     let mut joined = 0;
-    for later in elementwise(ctx, module, function, kernels) {
-        let found = earlier
-            .iter()
-            .rposition(|&earlier| joined_at(ctx, module, function, earlier, later).is_some() && cx.allows_rule("join"));
+    let launched = elementwise(ctx, module, function, kernels);
+    let Some(mut order) = module.nested(function).map(Order::of) else { return 0 };
+    for later in launched {
+        let is_joined = |earlier| joined_at(ctx, module, (function, &order), earlier, later).is_some();
+        let found = earlier.iter().rposition(|&earlier| is_joined(earlier) && cx.allows_rule("join"));
         let Some(number) = found else {
             earlier.push(later);
             earlier.drain(..earlier.len().saturating_sub(LOOK_BACK));
             continue;
         };
         let first = earlier.remove(number);
-        let Some(at) = joined_at(ctx, module, function, first, later) else { continue };
-        earlier.push(Elementwise { launch: join(module, function, (first, later), at, cx), ..first });
+        let Some(at_later) = joined_at(ctx, module, (function, &order), first, later) else { continue };
+        let launch = join(module, function, (first, later), at_later, cx);
+        order.put(launch, if at_later { later.launch } else { first.launch });
+        earlier.push(Elementwise { launch, ..first });
         joined += 1;
     }
     joined
+}
+
+/// The places of the ops of a function, in order.
+struct Order(FxHashMap<OpId, usize>);
+
+impl Order {
+    fn of(host: &Body) -> Order {
+        Order(host.entry_block().into_iter().flat_map(|block| host.ops(block)).zip(0..).collect())
+    }
+
+    fn place(&self, op: OpId) -> usize {
+        self.0.get(&op).copied().unwrap_or(usize::MAX)
+    }
+
+    /// Notes that an op stands in the place of another one.
+    fn put(&mut self, op: OpId, old: OpId) {
+        self.0.insert(op, self.place(old));
+    }
 }
 
 /// Kernels by their names.
@@ -208,7 +229,13 @@ fn points(ctx: &Context, kernel: &Body) -> Vec<SizeExpr> {
 
 /// Where the launch of two kernels together may stand: at the later one (`true`) or at the earlier one. `None` where they stay
 /// apart.
-fn joined_at(ctx: &Context, module: &Body, function: OpId, first: Elementwise, second: Elementwise) -> Option<bool> {
+fn joined_at(
+    ctx: &Context,
+    module: &Body,
+    (function, order): (OpId, &Order),
+    first: Elementwise,
+    second: Elementwise,
+) -> Option<bool> {
     let (host, a, b) = (module.nested(function)?, module.nested(first.kernel)?, module.nested(second.kernel)?);
     let (one, other) = (Func::from(OpRef::new(ctx, a, a.root())), Func::from(OpRef::new(ctx, b, b.root())));
     if one.iters() != other.iters() || one.iter_sizes() != other.iter_sizes() || a.num_ops() + b.num_ops() > MOST_OPS {
@@ -248,15 +275,12 @@ fn joined_at(ctx: &Context, module: &Body, function: OpId, first: Elementwise, s
     if !at_points.iter().any(is_shared) {
         return None;
     }
-    let order: FxHashMap<OpId, usize> =
-        host.block_of(first.launch).into_iter().flat_map(|block| host.ops(block)).zip(0..).collect();
-    let place = |op: OpId| order.get(&op).copied().unwrap_or(usize::MAX);
-    let is_behind = |op: OpId| op == second.launch || place(op) > place(second.launch);
+    let is_behind = |op: OpId| op == second.launch || order.place(op) > order.place(second.launch);
     if results.iter().all(|&result| host.uses(result).all(|user| is_behind(user.op))) {
         return Some(true);
     }
     let is_before = |input: &ValueId| {
-        results.contains(input) || host.defining_op(*input).is_none_or(|op| place(op) < place(first.launch))
+        results.contains(input) || host.defining_op(*input).is_none_or(|op| order.place(op) < order.place(first.launch))
     };
     inputs.iter().all(is_before).then_some(false)
 }

@@ -44,7 +44,7 @@ region.func @short<M> iters (m: M, n: 50)
 }
 
 // CHECK-LABEL: kernel.func @columns<
-// CHECK: sort %{{.*}} along 1 : frag<[8, 16], i32,
+// CHECK: sort %{{.*}} along 1 : frag<[64, 16], i32,
 region.func @columns<M> iters (n: 10, m: M)
     ins (%X: memref<[10, M], i8, row_major, align 16>)
     outs (Y: memref<[10, M], i8, row_major, align 16> materialize gmem) {
