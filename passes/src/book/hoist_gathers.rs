@@ -7,16 +7,16 @@
 //!
 //! **Before**
 //! ```mlir before
-//! book.func @f<N>(%x: tensor<[8, 16], f16>, %i: tensor<[N], i32>) -> tensor<[N, 16], f32> {
-//!   %c = entry cast axes (i0: 8, i1: 16) of %x at (i0, i1) to f32 : tensor<[8, 16], f32>
+//! book.func @f<N>(%x: tensor<[1024, 16], f16>, %i: tensor<[N], i32>) -> tensor<[N, 16], f32> {
+//!   %c = entry cast axes (i0: 1024, i1: 16) of %x at (i0, i1) to f32 : tensor<[1024, 16], f32>
 //!   %y = gather non_scop axes (i0: N, i1: 16) of %c at [%i (i0), i1] : tensor<[N, 16], f32>
 //!   return %y
 //! }
 //! ```
 //! **After**
 //! ```mlir after
-//! book.func @f<N>(%x: tensor<[8, 16], f16>, %i: tensor<[N], i32>) -> tensor<[N, 16], f32> {
-//!   %c = entry cast axes (i0: 8, i1: 16) of %x at (i0, i1) to f32 : tensor<[8, 16], f32>
+//! book.func @f<N>(%x: tensor<[1024, 16], f16>, %i: tensor<[N], i32>) -> tensor<[N, 16], f32> {
+//!   %c = entry cast axes (i0: 1024, i1: 16) of %x at (i0, i1) to f32 : tensor<[1024, 16], f32>
 //!   %0 = gather non_scop axes (i0: N, i1: 16) of %x at [%i (i0), i1] : tensor<[N, 16], f16>
 //!   %y = entry cast axes (i0: N, i1: 16) of %0 at (i0, i1) to f32 : tensor<[N, 16], f32>
 //!   return %y
