@@ -71,7 +71,7 @@
 //! What an epilogue of `wgmma` reads for whole rows or columns, such as a bias, is loaded before the loop that sums products,
 //! where the sums and it take half of the registers at most.
 //!
-//! Phases, for each store: (1) the sub-tiles ([`SubTiles`]): of `wgmma` 64 rows and up to 128 bytes, swizzled; of `mma` whole
+//! Phases, for each store: (1) the sub-tiles: of `wgmma` 64 rows and up to 128 bytes, swizzled; of `mma` whole
 //! rows, a unit of 16 bytes longer than they need be, so that those of a warp are in different banks; for TMA also the box, of
 //! axes taken as one where a run goes on from row to row; (2) for each sub-tile: wait until its buffer has been read, write
 //! it, and store it. With TMA the loops around carry the token of the last store of each buffer. After the epilogues of
