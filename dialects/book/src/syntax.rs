@@ -180,15 +180,8 @@ pub fn print_reduce(p: &mut OpPrinter<'_, '_>) {
     p.result_types();
 }
 
-/// `sum axes (i0: M, i1: N) along 1 every 64 of %x at (i0, i1) acc f32 exclusive reverse : tensor<[M, N], f32>`; there may be
-/// several operands, as in [`parse_entry`].
-pub fn parse_scan(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
-    let combiner = p.one_of("combiner", ScanCombiner::WORDS)?;
-    let combiner = p.ctx.str_attr(combiner);
-    p.set_prop("combiner", combiner);
-    p.expect_word("axes")?;
-    let axes = parse_axes(p, 0)?;
-    set_sizes(p, "axes", axes);
+/// `along 1 every 64`: an axis, and of how many positions groups along it are.
+fn parse_along(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     p.expect_word("along")?;
     let along = p.integer()?;
     let along = p.ctx.i64_attr(along);
@@ -198,6 +191,27 @@ pub fn parse_scan(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
         let every = p.ctx.i64_attr(every);
         p.set_prop("every", every);
     }
+    Ok(())
+}
+
+/// Writes what [`parse_along`] reads.
+fn print_along(p: &mut OpPrinter<'_, '_>, along: i64, every: Option<i64>) {
+    p.write(&format!(" along {along}"));
+    if let Some(every) = every {
+        p.write(&format!(" every {every}"));
+    }
+}
+
+/// `sum axes (i0: M, i1: N) along 1 every 64 of %x at (i0, i1) acc f32 exclusive reverse : tensor<[M, N], f32>`; there may be
+/// several operands, as in [`parse_entry`].
+pub fn parse_scan(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
+    let combiner = p.one_of("combiner", ScanCombiner::WORDS)?;
+    let combiner = p.ctx.str_attr(combiner);
+    p.set_prop("combiner", combiner);
+    p.expect_word("axes")?;
+    let axes = parse_axes(p, 0)?;
+    set_sizes(p, "axes", axes);
+    parse_along(p)?;
     parse_reads(p)?;
     p.expect_word("acc")?;
     let acc = p.parse_type()?;
@@ -217,10 +231,7 @@ pub fn print_scan(p: &mut OpPrinter<'_, '_>) {
     let op = Scan::from(p.op);
     p.write(&format!(" {} axes ", op.combiner().word()));
     print_axes(p, &op.axes(), 0);
-    p.write(&format!(" along {}", op.along()));
-    if let Some(every) = op.every() {
-        p.write(&format!(" every {every}"));
-    }
+    print_along(p, op.along(), op.every());
     print_reads(p, &op.accesses());
     p.write(" acc ");
     p.ty(op.acc());
@@ -237,15 +248,7 @@ pub fn parse_sort(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     p.expect_word("axes")?;
     let axes = parse_axes(p, 0)?;
     set_sizes(p, "axes", axes);
-    p.expect_word("along")?;
-    let along = p.integer()?;
-    let along = p.ctx.i64_attr(along);
-    p.set_prop("along", along);
-    if p.eat_word("every") {
-        let every = p.integer()?;
-        let every = p.ctx.i64_attr(every);
-        p.set_prop("every", every);
-    }
+    parse_along(p)?;
     parse_reads(p)?;
     p.attr_dict()?;
     p.result_types()
@@ -256,10 +259,7 @@ pub fn print_sort(p: &mut OpPrinter<'_, '_>) {
     let op = Sort::from(p.op);
     p.write(" axes ");
     print_axes(p, &op.axes(), 0);
-    p.write(&format!(" along {}", op.along()));
-    if let Some(every) = op.every() {
-        p.write(&format!(" every {every}"));
-    }
+    print_along(p, op.along(), op.every());
     print_reads(p, &op.accesses());
     p.attr_dict(&|key| matches!(key, "axes" | "along" | "every" | "accesses"));
     p.result_types();

@@ -354,15 +354,8 @@ pub fn print_select(p: &mut OpPrinter<'_, '_>) {
     p.result_types();
 }
 
-/// `sum %x along n every 64 exclusive reverse : f32 over (m, n)`; there may be several operands, `linear %a, %b`.
-pub fn parse_scan(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
-    let combiner = p.one_of("combiner", ScanCombiner::WORDS)?;
-    let combiner = p.ctx.str_attr(combiner);
-    p.set_prop("combiner", combiner);
-    p.operand()?;
-    while p.eat(Token::Comma) {
-        p.operand()?;
-    }
+/// `along n every 64`: an axis, and of how many positions groups along it are.
+fn parse_along(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     p.expect_word("along")?;
     let along = p.word()?;
     let along = p.ctx.str_attr(along);
@@ -372,6 +365,27 @@ pub fn parse_scan(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
         let every = p.ctx.i64_attr(every);
         p.set_prop("every", every);
     }
+    Ok(())
+}
+
+/// Writes what [`parse_along`] reads.
+fn print_along(p: &mut OpPrinter<'_, '_>, along: &str, every: Option<i64>) {
+    p.write(&format!(" along {along}"));
+    if let Some(every) = every {
+        p.write(&format!(" every {every}"));
+    }
+}
+
+/// `sum %x along n every 64 exclusive reverse : f32 over (m, n)`; there may be several operands, `linear %a, %b`.
+pub fn parse_scan(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
+    let combiner = p.one_of("combiner", ScanCombiner::WORDS)?;
+    let combiner = p.ctx.str_attr(combiner);
+    p.set_prop("combiner", combiner);
+    p.operand()?;
+    while p.eat(Token::Comma) {
+        p.operand()?;
+    }
+    parse_along(p)?;
     for word in ["exclusive", "reverse"] {
         if p.eat_word(word) {
             p.set_prop(word, Attr::UNIT);
@@ -386,10 +400,7 @@ pub fn print_scan(p: &mut OpPrinter<'_, '_>) {
     let op = Scan::from(p.op);
     p.write(&format!(" {} ", op.combiner().word()));
     p.operands(0..p.op.operands().len());
-    p.write(&format!(" along {}", op.along()));
-    if let Some(every) = op.every() {
-        p.write(&format!(" every {every}"));
-    }
+    print_along(p, op.along(), op.every());
     p.write(if op.exclusive().is_some() { " exclusive" } else { "" });
     p.write(if op.reverse().is_some() { " reverse" } else { "" });
     p.attr_dict(&|key| matches!(key, "combiner" | "along" | "every" | "exclusive" | "reverse"));
@@ -399,15 +410,7 @@ pub fn print_scan(p: &mut OpPrinter<'_, '_>) {
 /// `%x along n every 64 : i64 over (m, n)`
 pub fn parse_sort(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     p.operand()?;
-    p.expect_word("along")?;
-    let along = p.word()?;
-    let along = p.ctx.str_attr(along);
-    p.set_prop("along", along);
-    if p.eat_word("every") {
-        let every = p.integer()?;
-        let every = p.ctx.i64_attr(every);
-        p.set_prop("every", every);
-    }
+    parse_along(p)?;
     p.attr_dict()?;
     p.result_types()
 }
@@ -417,10 +420,7 @@ pub fn print_sort(p: &mut OpPrinter<'_, '_>) {
     let op = Sort::from(p.op);
     p.write(" ");
     p.operand(0);
-    p.write(&format!(" along {}", op.along()));
-    if let Some(every) = op.every() {
-        p.write(&format!(" every {every}"));
-    }
+    print_along(p, op.along(), op.every());
     p.attr_dict(&|key| matches!(key, "along" | "every"));
     p.result_types();
 }

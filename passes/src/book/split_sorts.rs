@@ -112,7 +112,7 @@ impl Pass for SplitSorts {
         for op in body.walk() {
             let is_split = Sort::of(OpRef::new(cx.ctx, body, op)).is_some_and(is_long);
             if is_split && cx.allows_rule("split") && replace(cx.ctx, body, op, self.group).is_some() {
-                let message = format!("groups of {} positions are sorted by themselves, and merged", self.group);
+                let message = format!("groups of {} positions are sorted separately, and merged", self.group);
                 cx.remark(RemarkKind::Passed, body.loc(op), message);
                 body.erase_op(op);
                 split += 1;

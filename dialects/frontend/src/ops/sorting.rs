@@ -27,7 +27,8 @@ pub struct Sort {
 /// ones in ascending order.
 ///
 /// They are the first of those that `sort` gives: of equal elements those with the lower positions are taken. The axis has at
-/// least `count` positions. Elements have at most 32 bits.
+/// least `count` positions. For a symbolic size, the evaluator of this layer checks that, and compiled programs do not: their
+/// results from the size of the axis on are undefined. Elements have at most 32 bits.
 #[op("frontend.topk", traits(Pure),
      format = "$input `,` $count `over` $axis (`smallest` $smallest^)? attr-dict `:` type(results)",
      infer = shape::topk, eval = interp::topk,

@@ -23,8 +23,8 @@ impl Cutter<'_> {
         ))
     }
 
-    /// How many elements a value has for each result of a reduction, and how many of these that reduces, with those that the
-    /// reductions that it is made of reduce before.
+    /// How many elements a value has for each result of a reduction, and how many of these that reduces, times those that the
+    /// reductions below it reduce.
     fn extent(&self, reduction: Node, value: Node) -> (i64, i64) {
         let (sizes, own) = (&self.limits.sizes, &self.graph.values[reduction]);
         let times = sizes.elements(&self.graph.values[value].axes) / sizes.elements(&own.axes).max(1);

@@ -82,7 +82,7 @@ impl<'g> Cut<'g> {
     }
 }
 
-/// Whether each value is made of reductions of rows or of scans, without memory or a contraction between.
+/// Whether each value is computed from reductions of rows or from scans, without memory or a contraction between.
 fn made_of_rows(graph: &Graph, contractions: &[bool]) -> Vec<bool> {
     let mut made = vec![false; graph.values.len()];
     for (node, value) in graph.values.iter().enumerate().filter(|&(node, _)| !contractions[node]) {

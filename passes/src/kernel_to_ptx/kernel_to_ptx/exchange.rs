@@ -83,6 +83,24 @@ pub fn along(fragment: &Fragment, dim: Dim, axis: usize) -> Option<Vec<u32>> {
     Some(bits)
 }
 
+/// The bits of registers, lanes and warps that are those of the position along an axis, from the lowest on.
+pub fn bits_along(from: &Fragment, axis: usize) -> Result<Vec<(Dim, u32)>, Refused> {
+    let mut bits = Vec::new();
+    for dim in [Dim::Register, Dim::Lane, Dim::Warp] {
+        let own = along(from, dim, axis).ok_or_else(|| {
+            Refused::new("bits of the layout move along the axis and another one at once")
+                .suggest("convert the fragment to a layout of blocks before")
+        })?;
+        let step = |bit: u32| from.map().basis(dim, bit).map_or(0, |column| column[axis]);
+        bits.extend(own.into_iter().map(|bit| (step(bit), dim, bit)));
+    }
+    bits.sort_unstable_by_key(|&(step, ..)| step);
+    if bits.iter().enumerate().any(|(place, &(step, ..))| step != 1 << place) {
+        return Err(Refused::new("the elements along the axis do not each have a place of their own"));
+    }
+    Ok(bits.into_iter().map(|(_, dim, bit)| (dim, bit)).collect())
+}
+
 /// How the words for numbers in shared memory are.
 pub fn memory_word(elem: Elem) -> &'static str {
     match elem {

@@ -17,7 +17,7 @@ use dlc_ptx::inst::Arg;
 use super::Refused;
 use super::code::Cond;
 use super::compute::{groups, neutral, own_places};
-use super::exchange::{Shared, along};
+use super::exchange::{Shared, bits_along};
 use super::lower::Lower;
 use super::scalar::Elem;
 use crate::analysis::numbers::function;
@@ -76,21 +76,8 @@ impl How {
 
 /// The levels of an axis, from its lowest bits to its highest.
 fn levels(from: &Fragment, axis: usize) -> Result<Vec<Level>, Refused> {
-    let mut bits = Vec::new();
-    for dim in [Dim::Register, Dim::Lane, Dim::Warp] {
-        let own = along(from, dim, axis).ok_or_else(|| {
-            Refused::new("bits of the layout move along the axis and another one at once")
-                .suggest("convert the fragment to a layout of blocks before")
-        })?;
-        let step = |bit: u32| from.map().basis(dim, bit).map_or(0, |column| column[axis]);
-        bits.extend(own.into_iter().map(|bit| (step(bit), dim, bit)));
-    }
-    bits.sort_unstable_by_key(|&(step, ..)| step);
     let mut levels: Vec<Level> = Vec::new();
-    for (place, (step, dim, bit)) in bits.into_iter().enumerate() {
-        if step != 1 << place {
-            return Err(Refused::new("the elements along the axis do not each have a place of their own"));
-        }
+    for (dim, bit) in bits_along(from, axis)? {
         match levels.last_mut().filter(|level| level.dim == dim) {
             Some(level) => level.bits.push(bit),
             None => levels.push(Level { dim, bits: vec![bit] }),

@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 
 use super::Refused;
 use super::compute::own_places;
-use super::exchange::{along, memory_word};
+use super::exchange::{bits_along, memory_word};
 use super::lower::Lower;
 use super::scalar::{Elem, cond_of};
 use super::values::{Lowered, elem_bytes, tile_of};
@@ -46,19 +46,7 @@ impl Network {
             return Err(Refused::new("some elements of the layout do not exist")
                 .suggest("let each axis of the fragment be a power of two"));
         }
-        let mut bits = Vec::new();
-        for dim in [Dim::Register, Dim::Lane, Dim::Warp] {
-            let own = along(from, dim, axis).ok_or_else(|| {
-                Refused::new("bits of the layout move along the axis and another one at once")
-                    .suggest("convert the fragment to a layout of blocks before")
-            })?;
-            let step = |bit: u32| from.map().basis(dim, bit).map_or(0, |column| column[axis]);
-            bits.extend(own.into_iter().map(|bit| (step(bit), dim, bit)));
-        }
-        bits.sort_unstable_by_key(|&(step, ..)| step);
-        if bits.iter().enumerate().any(|(place, &(step, ..))| step != 1 << place) {
-            return Err(Refused::new("the elements along the axis do not each have a place of their own"));
-        }
+        let bits = bits_along(from, axis)?;
         let places = own_places(from);
         let others = |place: &[u32]| -> Vec<u32> {
             place.iter().enumerate().filter(|&(at, _)| at != axis).map(|(_, &at)| at).collect()
@@ -69,11 +57,7 @@ impl Network {
             let all = places.iter().map(|place| &place[..]).enumerate().collect::<Vec<_>>();
             all.iter().filter(same_row).map(|(register, other)| (other[axis] ^ place[axis], *register)).collect()
         });
-        Ok(Network {
-            bits: bits.into_iter().map(|(_, dim, bit)| (dim, bit)).collect(),
-            registers: registers.collect(),
-            own,
-        })
+        Ok(Network { bits, registers: registers.collect(), own })
     }
 
     /// Of some bits of the position those of registers, and the bits of lanes and warps that they are.

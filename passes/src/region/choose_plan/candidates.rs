@@ -218,15 +218,19 @@ impl Maker<'_> {
         if product.depth.len() < 2 || product.depth.iter().any(|axis| whole(axis) >= step) {
             return plan;
         }
-        let axes = &product.factors[0].axes;
         let mut left = step;
         let mut own: Vec<(String, i64)> = Vec::new();
-        for axis in axes.iter().rev().filter(|axis| product.depth.contains(axis)) {
-            let fits = own.len() == own.iter().filter(|(_, extent)| *extent > 1).count() && whole(axis) <= left;
-            own.push((axis.clone(), if fits { whole(axis) } else { 1 }));
-            left /= if fits { whole(axis) } else { 1 };
+        for axis in product.factors[0].axes.iter().rev().filter(|axis| product.depth.contains(axis) && whole(axis) > 1)
+        {
+            if whole(axis) > left {
+                break;
+            }
+            left /= whole(axis);
+            own.push((axis.clone(), whole(axis)));
         }
-        own.retain(|(_, extent)| *extent > 1);
+        if own.is_empty() {
+            return plan;
+        }
         if let Some(tile) = &mut plan.tile {
             tile.0.retain(|(axis, _)| !product.depth.contains(axis));
             tile.0.extend(own.into_iter().rev());

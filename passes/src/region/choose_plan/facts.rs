@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use dlc_core::memref::{Layout, MemRef};
 use dlc_core::scalar::{self, Binary as BinaryFn};
-use dlc_ir::affine::SizeExpr;
+use dlc_ir::affine::{SizeExpr, gcd};
 use dlc_ir::body::ValueDef;
 use dlc_ir::interp::Datum;
 use dlc_ir::{Attr, Body, Context, OpId, OpRef, Type, ValueId};
@@ -18,7 +18,6 @@ use super::windows::At;
 use crate::analysis::axes::{axes, contributions, elem, reductions};
 use crate::analysis::masks::{mask_of, zero_mask};
 use crate::plan::shape::{Shape, groups, groups_of_rows, held_values, is_multiplied};
-use dlc_ir::affine::gcd;
 
 /// What a kernel asks of a machine.
 pub struct Facts {

@@ -1,9 +1,7 @@
 //! How many neighbours of a row a read takes together.
 
-use dlc_ir::affine::SizeExpr;
+use dlc_ir::affine::{SizeExpr, gcd};
 use dlc_region::ops::Read;
-
-use dlc_ir::affine::gcd;
 
 /// How many neighbours a read takes together, 0 for any number: where it is shifted along its row, as many as divide the
 /// shift, and where a guard begins or ends within a row, as many as are inside or outside together. `None` where it goes

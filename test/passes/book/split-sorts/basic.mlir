@@ -10,7 +10,7 @@
 
 // GROUP: groups have a power of two of positions, from 2 to 8192, and not 24
 
-// REMARK: groups of 4096 positions are sorted by themselves, and merged
+// REMARK: groups of 4096 positions are sorted separately, and merged
 
 // CHECK-LABEL: @rows
 // CHECK: [[OWN:%[a-z0-9]+]] = sort axes (i0: M, i1: N) along 1 every 4096 of %x at (i0, i1) : tensor<[M, N], i64>

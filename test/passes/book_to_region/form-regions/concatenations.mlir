@@ -36,7 +36,7 @@ book.func @twice<M>(%a: tensor<[M, 8], f32>, %b: tensor<[M, 8], f32>) -> tensor<
 
 // -----
 
-// What is made of rows is stored: the concatenation has rows of another length.
+// What is computed from rows is stored: the concatenation has rows of another length.
 // CHECK-LABEL: host.func @rows
 // CHECK: launch @rows_0<M> (%a)
 // CHECK: launch @rows_1<M>
