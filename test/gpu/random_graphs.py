@@ -570,14 +570,14 @@ def ordered(graph):
     reverse = rng.random() < 0.5
     if rng.random() < 0.5:
         text = f"sort {x.name} over {axis}{' descending' if reverse else ''}"
-        out, first = dims, lambda: x.value.sort(axis, descending=reverse, stable=True)
+        out, first = dims, lambda: x.value.sort(stable=True, dim=axis, descending=reverse)
     else:
         count = min(rng.choice((1, 2, 5, 50)), dims[axis].number)
         text = f"topk {x.name}, {count} over {axis}{'' if reverse else ' smallest'}"
         out = [*dims[:axis], Dim(count, str(count)), *dims[axis + 1:]]
 
         def first():
-            both = x.value.sort(axis, descending=reverse, stable=True)
+            both = x.value.sort(stable=True, dim=axis, descending=reverse)
             return [part.narrow(axis, 0, count) for part in both]
     values, positions = graph.pair(text, out, (x.elem, "i32"), first)
     if rng.random() < 0.5:
