@@ -2,12 +2,15 @@
 //!
 //! Each way by itself may be gone in some run, and two of them together in none: a barrier may be left out only where both are.
 //! So all combinations of the ways of branches that stand in one loop, or in none, are gone in some round, or are shown to be
-//! impossible; and of branches in loops and outside of these all pairs.
+//! impossible; of branches in different loops, outside of loops, and of different agents, all pairs are, and all that three of
+//! them go.
 
 use std::cell::Cell;
 
+use smallvec::SmallVec;
+
 use super::program::{Instr, Pc, Program};
-use super::ways::{Taken, Ways};
+use super::ways::{OF_RUN, Taken, Ways};
 
 /// As many combinations as are looked at.
 const MOST_PATHS: usize = 20_000;
@@ -38,6 +41,7 @@ struct Scope {
 /// A branch or a loop.
 struct Site {
     pc: Pc,
+    is_loop: bool,
     scope: usize,
     /// The ways that lead to it.
     behind: Vec<Way>,
@@ -85,7 +89,8 @@ pub fn check(
         let sets = paths.sets[scope].clone();
         paths.together(scope, 0, &mut Vec::new(), &sets)?;
     }
-    paths.pairs()
+    let of_run: Vec<&[i64]> = sets.iter().filter(|set| set.first() == Some(&OF_RUN)).map(|set| &set[1..]).collect();
+    paths.apart(&of_run)
 }
 
 fn scopes(program: &Program, ways: &Ways) -> (Vec<Scope>, Vec<Site>) {
@@ -113,7 +118,7 @@ fn scopes(program: &Program, ways: &Ways) -> (Vec<Scope>, Vec<Site>) {
         }
         let behind = ways.forks().iter().filter_map(|&other| Some((other, arm(program, other, pc)?))).collect();
         scopes[of].sites.push(pc);
-        sites.push(Site { pc, scope: of, behind });
+        sites.push(Site { pc, is_loop: matches!(instr, Instr::Test { .. }), scope: of, behind });
     }
     (scopes, sites)
 }
@@ -190,52 +195,126 @@ impl<'a> Paths<'a> {
         std::iter::successors(Some(scope), |&scope| self.scopes[scope].outer)
     }
 
-    /// All pairs of ways of branches that are not in the same loop.
-    fn pairs(&self) -> Result<(), Unseen> {
+    /// Where branches are gone together: in a round of the innermost loop around all, by one agent, or in one run.
+    fn around(&self, sites: &[&Site]) -> Around {
+        let role = |site: &Site| self.chain(site.scope).find(|&scope| scope != 0 && self.scopes[scope].key < 0);
+        let first = sites.iter().find_map(|site| role(site));
+        if sites.iter().any(|site| role(site).is_some_and(|role| Some(role) != first)) {
+            return Around::Run;
+        }
+        // What the block did before is in the sets of its agents.
+        if let Some(role) = first.filter(|_| sites.iter().any(|site| role(site).is_none())) {
+            return Around::Scope(role);
+        }
+        let is_common = |scope: &usize| sites.iter().all(|site| self.chain(site.scope).any(|other| other == *scope));
+        Around::Scope(self.chain(sites[0].scope).find(is_common).unwrap_or(0))
+    }
+
+    /// All pairs of ways of branches that are not in the same loop, and then all that three such branches go.
+    fn apart(&self, of_run: &[&'a [i64]]) -> Result<(), Unseen> {
+        let gone =
+            Gone { scopes: self.sets.iter().map(|sets| Together::of(sets)).collect(), run: Together::of(of_run) };
         for (number, b) in self.sites.iter().enumerate() {
             for a in &self.sites[..number] {
-                let Some(both) = self.chain(a.scope).find(|&scope| self.chain(b.scope).any(|other| other == scope))
-                else {
-                    continue;
-                };
-                if a.scope == b.scope {
-                    continue;
+                if a.scope != b.scope {
+                    self.all_ways(&[a, b], &gone)?;
                 }
-                // Different agents are held against each other by the machine; what the block did before is in their sets.
-                let role = |scope: usize| self.chain(scope).find(|&scope| scope != 0 && self.scopes[scope].key < 0);
-                let sets = match (role(a.scope), role(b.scope)) {
-                    (None, Some(role)) => &self.sets[role],
-                    (None, None) => &self.sets[both],
-                    (Some(a), Some(b)) if a == b => &self.sets[both],
-                    _ => continue,
-                };
-                self.pair(a, b, sets)?;
+            }
+        }
+        for (number, c) in self.sites.iter().enumerate() {
+            for (number, b) in self.sites[..number].iter().enumerate() {
+                for a in &self.sites[..number] {
+                    if a.scope != b.scope && b.scope != c.scope && a.scope != c.scope {
+                        self.all_ways(&[a, b, c], &gone)?;
+                    }
+                }
             }
         }
         Ok(())
     }
 
-    fn pair(&self, a: &Site, b: &Site, sets: &[&'a [i64]]) -> Result<(), Unseen> {
-        for first in [(a.pc, true), (a.pc, false)] {
-            for second in [(b.pc, true), (b.pc, false)] {
-                if !self.is_gone(first) || !self.is_gone(second) || b.behind.contains(&(first.0, !first.1)) {
-                    continue;
-                }
-                // In other arms of a branch.
-                if a.behind.iter().any(|&(branch, on)| b.behind.contains(&(branch, !on))) {
-                    continue;
-                }
-                // In a loop that has no round.
-                let is_around = self.chain(b.scope).any(|scope| self.scopes[scope].key == i64::from(first.0) - 1);
-                if is_around {
-                    continue;
-                }
-                let [x, y] = [self.number(first), self.number(second)];
-                if !sets.iter().any(|set| has(set, x) && has(set, y)) && !self.are_never(&[first, second])? {
-                    return Err(Unseen::Ways(vec![first, second]));
-                }
+    /// All that several branches may go together, in the order of the program.
+    fn all_ways(&self, sites: &[&Site], gone: &Gone) -> Result<(), Unseen> {
+        let around = self.around(sites);
+        // Loops in loops have other rounds in each round; that those of other agents have as many is asked elsewhere.
+        let is_inner_loop = |site: &&Site| site.is_loop && self.scopes[site.scope].key >= 0;
+        if matches!(around, Around::Run) && sites.iter().any(is_inner_loop) {
+            return Ok(());
+        }
+        let all = gone.of(&around);
+        for which in 0..1_u32 << sites.len() {
+            let ways: Vec<Way> = (0..).zip(sites).map(|(at, site)| (site.pc, which >> at & 1 == 0)).collect();
+            if !ways.iter().all(|&way| self.is_gone(way)) || !self.are_open(sites, &ways) {
+                continue;
+            }
+            let numbers: SmallVec<[u32; 3]> = ways.iter().map(|&way| self.number(way)).collect();
+            // Pairs that are gone nowhere were shown to be impossible before.
+            let is_pair_gone =
+                |a: usize, b: usize| gone.of(&self.around(&[sites[a], sites[b]])).has_all(&[numbers[a], numbers[b]]);
+            let are_pairs_gone = || (0..ways.len()).all(|b| (0..b).all(|a| is_pair_gone(a, b)));
+            if !all.has_all(&numbers) && (ways.len() == 2 || are_pairs_gone()) && !self.are_never(&ways)? {
+                return Err(Unseen::Ways(ways));
             }
         }
         Ok(())
+    }
+
+    /// Whether the text has ways to go together: no two arms of a branch, and nothing in a loop that has no round.
+    fn are_open(&self, sites: &[&Site], ways: &[Way]) -> bool {
+        let is_open = |a: usize, b: usize| {
+            let (first, second) = (sites[a], sites[b]);
+            let is_around = || self.chain(second.scope).any(|scope| self.scopes[scope].key == i64::from(first.pc) - 1);
+            !second.behind.contains(&(ways[a].0, !ways[a].1))
+                && !first.behind.iter().any(|&(branch, on)| second.behind.contains(&(branch, !on)))
+                && !is_around()
+        };
+        (0..ways.len()).all(|b| (0..b).all(|a| is_open(a, b)))
+    }
+}
+
+/// Where branches are gone together.
+enum Around {
+    /// In a round of a loop, or by an agent.
+    Scope(usize),
+    /// By agents of one run.
+    Run,
+}
+
+/// The sets of ways that were gone together.
+struct Gone {
+    scopes: Vec<Together>,
+    run: Together,
+}
+
+impl Gone {
+    fn of(&self, around: &Around) -> &Together {
+        match around {
+            Around::Scope(scope) => &self.scopes[*scope],
+            Around::Run => &self.run,
+        }
+    }
+}
+
+/// Of each way the sets that have it, a bit each.
+struct Together(Vec<Vec<u64>>);
+
+impl Together {
+    fn of(sets: &[&[i64]]) -> Together {
+        let ways = 64 * sets.iter().map(|set| set.len()).max().unwrap_or(0);
+        let mut all = vec![vec![0; sets.len().div_ceil(64)]; ways];
+        for (number, set) in sets.iter().enumerate() {
+            for (way, of_way) in (0..).zip(&mut all) {
+                of_way[number / 64] |= u64::from(has(set, way)) << (number % 64);
+            }
+        }
+        Together(all)
+    }
+
+    /// Whether one set has all of some ways.
+    fn has_all(&self, ways: &[u32]) -> bool {
+        let of_ways: Option<SmallVec<[&Vec<u64>; 3]>> = ways.iter().map(|&way| self.0.get(way as usize)).collect();
+        let Some(of_ways) = of_ways else { return false };
+        let words = of_ways.first().map_or(0, |bits| bits.len());
+        (0..words).any(|at| of_ways.iter().fold(u64::MAX, |both, bits| both & bits[at]) != 0)
     }
 }

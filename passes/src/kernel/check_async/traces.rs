@@ -26,7 +26,7 @@ use super::orbits::{Behind, Orbit, WRITTEN};
 use super::program::{Instr, Pc, Program, Role};
 use super::scenarios::Scenario;
 use super::walk::{Open, Round, Walk};
-use super::ways::{Taken, Ways};
+use super::ways::{OF_RUN, Taken, Ways};
 use super::words::{Chains, LOOP, Words};
 
 /// Rounds of a loop that are tried however far its rings go in them.
@@ -188,7 +188,7 @@ impl<'p> Traces<'p> {
     }
 
     /// The ways of the program, those that were gone in runs that were met, and the sets that were gone together: by a
-    /// loop, or by an agent from an instruction on.
+    /// loop, by an agent from an instruction on, or [by all agents of a run](OF_RUN).
     pub fn ways(&self) -> (&Ways, &Taken, Vec<&[i64]>) {
         let sets = self.met_ways.sets.all().map(|number| self.sets.list(number)).collect();
         (&self.ways, &self.met_ways.ways, sets)
@@ -214,7 +214,7 @@ impl<'p> Traces<'p> {
     pub fn meet(&mut self, scenario: &Scenario, slots: &[i64]) -> Met {
         match self.key(scenario, slots, false) {
             Ok(()) => {
-                self.met_ways.add(&self.of_last);
+                self.add_last();
                 self.seen.append(&mut self.walk.seen);
                 self.seen.sort_unstable();
                 self.seen.dedup();
@@ -241,9 +241,16 @@ impl<'p> Traces<'p> {
     pub fn follow_long(&mut self, scenario: &Scenario, slots: &[i64]) -> bool {
         let is_followed = self.key(scenario, slots, true).is_ok();
         if is_followed {
-            self.met_ways.add(&self.of_last);
+            self.add_last();
         }
         is_followed
+    }
+
+    /// Adds the ways of the run that was followed last, and that all its agents went them in one run.
+    fn add_last(&mut self) {
+        let of_run: Vec<i64> = std::iter::once(OF_RUN).chain(self.of_last.ways.list().iter().copied()).collect();
+        self.of_last.sets.set(self.sets.number(&of_run).0);
+        self.met_ways.add(&self.of_last);
     }
 
     /// What the agents of each block do in the run that was followed last. `None` if that is too much.

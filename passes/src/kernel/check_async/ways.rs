@@ -9,6 +9,9 @@ use smallvec::SmallVec;
 use super::exprs::Expr;
 use super::program::{Instr, Pc, Program};
 
+/// What the sets begin with that all agents of one run have gone, in place of a loop or an agent.
+pub const OF_RUN: i64 = i64::MAX;
+
 /// Ways that were gone.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Taken(SmallVec<[i64; 2]>);
