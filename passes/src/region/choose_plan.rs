@@ -138,6 +138,12 @@ static DEF: PassDef = PassDef {
             doc: "How many of the best plans are told in remarks.",
         },
         OptionDef {
+            name: "leave",
+            kind: OptionKind::List,
+            default: "[]",
+            doc: "Of how many of their best plans some kernels have none, as in 'gemm_0:1': what lies below refused those. A kernel has no plan where none is left.",
+        },
+        OptionDef {
             name: "f32",
             kind: OptionKind::Choice(&["ieee", "tf32x3", "tf32"]),
             default: "tf32x3",
@@ -164,10 +170,18 @@ fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
     let target = options.text("target").trim_start_matches('@').to_string();
     let sizes = options.list("sizes").into_iter().map(sizes::parse).collect::<Result<_, _>>()?;
     let symbols = options.list("symbols").into_iter().map(assumed_symbol).collect::<Result<_, _>>()?;
+    let left_out = options.list("leave").into_iter().map(left_out).collect::<Result<_, _>>()?;
     // With 'ieee' threads multiply.
     let precision = Precision::of(options.text("f32"));
     let (assume, top) = (positive("assume")?, positive("top")? as usize);
-    Ok(Box::new(ChoosePlan { target, assume, symbols, sizes, top, precision }))
+    Ok(Box::new(ChoosePlan { target, assume, symbols, sizes, top, left_out, precision }))
+}
+
+/// The name of a kernel, and how many of its best plans are left out.
+fn left_out(text: &str) -> Result<(String, usize), String> {
+    let wrong = || format!("'{text}' is no kernel with a number of plans, as in 'gemm_0:1'");
+    let (name, plans) = text.rsplit_once(':').ok_or_else(wrong)?;
+    Ok((name.trim().to_owned(), plans.trim().parse().map_err(|_| wrong())?))
 }
 
 struct ChoosePlan {
@@ -176,6 +190,8 @@ struct ChoosePlan {
     symbols: BTreeMap<String, i64>,
     sizes: Vec<Vec<i64>>,
     top: usize,
+    /// How many of the best plans of some kernels are left out.
+    left_out: BTreeMap<String, usize>,
     /// How tensor cores may multiply `f32`.
     precision: Option<Precision>,
 }
@@ -244,7 +260,8 @@ impl Pass for ChoosePlan {
                     self.tell(cx, view, chosen);
                 }
             }
-            let best = |chosen: Chosen| chosen.ranked.into_iter().next().map(|(plan, _)| written(plan));
+            let left_out = self.left_out(view.symbol_name().unwrap_or_default());
+            let best = |chosen: Chosen| chosen.ranked.into_iter().nth(left_out).map(|(plan, _)| written(plan));
             let Some(plan) = best(general).filter(|_| cx.allows_rule("plan")) else { continue };
             let variant = |(chosen, facts): (Chosen, Facts)| {
                 let plan = best(chosen)?;
@@ -320,6 +337,13 @@ impl ChoosePlan {
         let message = format!("'symbols' names the symbol '{unknown}', which no function of the module has");
         cx.diags.emit(Diagnostic::error(&UNKNOWN_SIZE, module.loc(kernel), message).suggest(way));
         Err(PassFailed)
+    }
+
+    /// How many of the best plans of a kernel are left out: those of the kernel, or of one that is made of it, which has its
+    /// name and a word more.
+    fn left_out(&self, kernel: &str) -> usize {
+        let is_of = |name: &str| name.strip_prefix(kernel).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
+        self.left_out.iter().filter(|(name, _)| is_of(name)).map(|(_, plans)| *plans).max().unwrap_or(0)
     }
 
     fn tell(&self, cx: &PassCx<'_>, kernel: OpRef<'_>, chosen: &Chosen) {

@@ -441,7 +441,7 @@ impl<'a> Kinds<'a> {
             Other | Rows => Other,
             Rest(..) if by > self.rounds => Other,
             Products(before) | Count(before) if before.saturating_mul(by) > self.rounds => Other,
-            Range(a, b) if a >= 0 && b < by => Range(a, b),
+            Range(a, b) if a.div_euclid(by) == b.div_euclid(by) => Range(a.rem_euclid(by), b.rem_euclid(by)),
             Range(..) => Range(0, by - 1),
             _ => Rest(0, by - 1),
         }

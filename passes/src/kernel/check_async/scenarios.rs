@@ -53,6 +53,9 @@ const FAR: i64 = 4160;
 /// The largest size at which something changes that is put together with others that are 0.
 const MOST_ALONE: i64 = 1 << 17;
 
+/// The largest size that is looked at for blocks with many rounds of tiles.
+const MOST_OF_ROUNDS: i64 = 1 << 24;
+
 /// As many rounds of tiles as sizes are looked for.
 const MOST_ROUNDS: i64 = 20;
 
@@ -95,6 +98,9 @@ pub fn with_many_blocks(program: &Program, largest: &[i64], facts: &Facts<'_>) -
     });
     let unit = facts.units().iter().flatten().copied().chain(steps).max().unwrap_or(1);
     let long = unit.saturating_mul(program.most_rounds() + 1).min(MOST_ALONE);
+    // Groups that take tiles in turns have as many rounds of their own.
+    let groups = program.roles.iter().map(|role| i64::from(role.groups)).max().unwrap_or(1);
+    let in_turns = (groups > 1).then(|| groups.saturating_mul(program.most_rounds()));
     for symbol in 0..symbols {
         let alone = |size: i64, others: i64| {
             (0..symbols).map(|at| if at == symbol { size } else { others }).collect::<Vec<i64>>()
@@ -108,8 +114,8 @@ pub fn with_many_blocks(program: &Program, largest: &[i64], facts: &Facts<'_>) -
             let launch = Launch::new(program, &alone(size, 1))?;
             facts.least_rounds(&facts.known_slots(&launch), launch.grid)
         };
-        for wanted in 1..=program.most_rounds().min(MOST_ROUNDS) {
-            let (mut below, mut size) = (0, MOST_ALONE);
+        for wanted in (1..=program.most_rounds().min(MOST_ROUNDS)).chain(in_turns) {
+            let (mut below, mut size) = (0, MOST_OF_ROUNDS);
             if rounds(size).is_none_or(|rounds| rounds < wanted) {
                 break;
             }

@@ -13,6 +13,7 @@ use dlc_ir::pass::registry::Registry;
 use dlc_ir::{Context, OpId};
 use dlc_opt::Status;
 use dlc_opt::function::Function;
+use dlc_passes::kernel::check_async::{NOT_CHECKED, check_async, grids};
 use dlc_translate::manifest::NOT_FOR_SIZES;
 use dlc_translate::manifest::plan::Plan;
 use dlc_translate::ptx::{Translated, translate};
@@ -23,6 +24,15 @@ use super::module::choose;
 use crate::module::{self, Verified};
 use crate::options::{F32, Planning};
 use crate::planned::Planned;
+
+dlc_ir::codes! {
+    /// The plan that was chosen for a kernel is not verified; another one is.
+    PLAN_NOT_VERIFIED = "E0568" "PlanNotVerified";
+}
+
+/// How many of the best plans of a kernel that is not verified are left out, in one attempt after another; behind them it
+/// has none, and the default tiles.
+const LEFT_OUT: [i64; 3] = [1, 6, i64::MAX];
 
 /// The layers that are launched.
 const LAUNCHED: [&str; 2] = ["host", "ptx"];
@@ -57,26 +67,43 @@ pub enum Places {
 /// The pipeline that leads to instructions, for the sizes that symbols have. Without a plan it is `tiny-to-ptx`, with one
 /// `tiny-to-ptx-sm90` or its like, where kernels and plans are compared for these sizes.
 pub fn way(planning: Planning, target: &str, symbols: &[(String, i64)], places: Places) -> String {
+    way_without(&LeftOut::new(), planning, target, symbols, places)
+}
+
+/// How many of the best plans are left out, by the name of the kernel.
+type LeftOut = BTreeMap<String, i64>;
+
+/// The same, where some kernels have none of their best plans.
+fn way_without(
+    left_out: &LeftOut,
+    planning: Planning,
+    target: &str,
+    symbols: &[(String, i64)],
+    places: Places,
+) -> String {
     let last = match places {
         Places::Narrow => "region-to-ptx",
         Places::Wide => "region-to-ptx-wide",
     };
-    format!("{},add-fallback,{last}", planned(planning, target, symbols))
+    format!("{},add-fallback,{last}", planned(left_out, planning, target, symbols))
 }
 
 /// The beginning of [`way`] that leads to a layer; `None` for a layer above `region`.
 pub fn way_to(layer: &str, planning: Planning, target: &str, symbols: &[(String, i64)]) -> Option<String> {
+    let none = LeftOut::new();
     match layer {
-        "region" => Some(planned(Planning::Off, target, symbols)),
-        "plan" => Some(planned(planning, target, symbols)),
-        "kernel" => Some(format!("{},add-fallback,tensorize,kernel-schedule", planned(planning, target, symbols))),
+        "region" => Some(planned(&none, Planning::Off, target, symbols)),
+        "plan" => Some(planned(&none, planning, target, symbols)),
+        "kernel" => {
+            Some(format!("{},add-fallback,tensorize,kernel-schedule", planned(&none, planning, target, symbols)))
+        }
         "ptx" => Some(way(planning, target, symbols, Places::Narrow)),
         _ => None,
     }
 }
 
 /// The part of [`way`] that leads to kernels, with their plans.
-fn planned(planning: Planning, target: &str, symbols: &[(String, i64)]) -> String {
+fn planned(left_out: &LeftOut, planning: Planning, target: &str, symbols: &[(String, i64)]) -> String {
     // A size of nothing is no size to plan for.
     let sizes: Vec<String> = symbols.iter().map(|(name, size)| format!("{name}:{}", (*size).max(1))).collect();
     let known = if sizes.is_empty() { String::new() } else { format!("symbols=[{}]", sizes.join(",")) };
@@ -85,7 +112,9 @@ fn planned(planning: Planning, target: &str, symbols: &[(String, i64)]) -> Strin
         Planning::Off => format!("tiny-to-region{regions}"),
         Planning::Choose(f32) => {
             let own = if f32 == F32::default() { String::new() } else { format!(" f32={}", f32.word()) };
-            let options = format!("target={target}{own} {known}");
+            let leave: Vec<String> = left_out.iter().map(|(kernel, plans)| format!("{kernel}:{plans}")).collect();
+            let leave = if leave.is_empty() { String::new() } else { format!(" leave=[{}]", leave.join(",")) };
+            let options = format!("target={target}{own}{leave} {known}");
             format!("tiny-to-region{regions},choose-plan{{{}}}", options.trim_end())
         }
     }
@@ -117,6 +146,8 @@ pub struct Compiler<'a> {
 impl Compiler<'_> {
     /// Compiles a function of a module with all that it needs, for a machine. `None` where no passes lead from its layer to
     /// instructions. What goes wrong is reported.
+    ///
+    /// Where the plan that was chosen for a kernel is not verified, others are tried, and a warning says so.
     pub fn compile(
         &self,
         module: &Body,
@@ -126,28 +157,72 @@ impl Compiler<'_> {
         target: &str,
         places: Places,
     ) -> Result<Option<Compiled>, Status> {
-        let Compiler { ctx, registry, threads, diags, .. } = *self;
+        let report = |own: Vec<Diagnostic>| own.into_iter().for_each(|diagnostic| self.diags.emit(diagnostic));
+        let mut first: Option<(Status, Vec<Diagnostic>)> = None;
+        let (mut left_out, mut refusals) = (LeftOut::new(), Vec::new());
+        for leave in LEFT_OUT.into_iter().map(Some).chain([None]) {
+            let text = format!("symbol-dce,{}", way_without(&left_out, planning, target, symbols, places));
+            let own = Diagnostics::new();
+            let (status, refused) = match self.attempt(module, function, &text, &own) {
+                Ok(compiled) => {
+                    report(refusals);
+                    report(own.take());
+                    return Ok(compiled);
+                }
+                Err(failed) => failed,
+            };
+            let own = own.take();
+            let is_new = |kernel: &&Unverified| left_out.get(&kernel.name).is_none_or(|left| Some(*left) < leave);
+            let others: Vec<&Unverified> = refused.iter().filter(is_new).collect();
+            let is_over = leave.is_none() || others.is_empty() || planning == Planning::Off;
+            let (status, own) = first.take().unwrap_or((status, own));
+            if is_over {
+                report(own);
+                return Err(status);
+            }
+            first = Some((status, own));
+            for kernel in others {
+                if left_out.insert(kernel.name.clone(), leave.unwrap_or(i64::MAX)).is_none() {
+                    refusals.push(kernel.warning());
+                }
+            }
+        }
+        unreachable!("the last attempt returns")
+    }
+
+    /// Compiles by a pipeline. Errors: the status, and the kernels that are not verified, if that alone is wrong.
+    fn attempt(
+        &self,
+        module: &Body,
+        function: &Function,
+        text: &str,
+        diags: &Diagnostics,
+    ) -> Result<Option<Compiled>, (Status, Vec<Unverified>)> {
+        let Compiler { ctx, registry, threads, .. } = *self;
+        let failed = |status| (status, Vec::new());
         let mut module = module.clone();
         alone(ctx, &mut module, &function.name);
-        let text = format!("symbol-dce,{}", way(planning, target, symbols, places));
-        let way = Pipeline::parse_reporting(registry, ctx, ("<way to PTX>", &text), false, diags);
-        let mut way = way.ok_or(Status::Internal)?;
+        let way = Pipeline::parse_reporting(registry, ctx, ("<way to PTX>", text), false, diags);
+        let mut way = way.ok_or((Status::Internal, Vec::new()))?;
         if self.unchecked {
             leave_unchecked(registry, &mut way.items);
         }
         if let Some(passes) = self.passes {
-            module::transform(ctx, registry, passes, &mut module, threads, Verified::Each, &[], diags)?;
+            module::transform(ctx, registry, passes, &mut module, threads, Verified::Each, &[], diags)
+                .map_err(failed)?;
         }
         let planned = Planned::default();
         let watch: &[&dyn Instrument] = if self.keeps_planned { &[&planned] } else { &[] };
-        module::transform(ctx, registry, &way, &mut module, threads, Verified::AtEnd, watch, diags)?;
+        module::transform(ctx, registry, &way, &mut module, threads, Verified::AtEnd, watch, diags)
+            .map_err(|status| (status, Unverified::of(ctx, &module)))?;
         let mut all = functions(ctx, &module);
         if !all.any(|(_, name, layer)| name == function.name && LAUNCHED.contains(&layer)) {
             return Ok(None);
         }
         // Lines of the program are for readers of the file; without them the same text is the same module elsewhere.
         let name = self.ptx_file.map_or_else(|| format!("{}.ptx", function.name), str::to_string);
-        let mut translated = translate(ctx, &module, &name, self.ptx_file.is_some(), diags).ok_or(Status::Failure)?;
+        let translated = translate(ctx, &module, &name, self.ptx_file.is_some(), diags);
+        let mut translated = translated.ok_or((Status::Failure, Vec::new()))?;
         // Passes make other values of outputs; their names are those that the program gave them.
         let made = translated.manifest.programs.iter_mut().find(|program| program.name == function.name);
         for (made, own) in made.into_iter().flat_map(|program| &mut program.outputs).zip(&function.outputs) {
@@ -190,6 +265,43 @@ impl Compiler<'_> {
         }
         self.diags.emit(*refused);
         Err(Status::Failure)
+    }
+}
+
+/// A kernel that is not verified.
+struct Unverified {
+    /// Its name.
+    name: String,
+    /// What is not verified of it.
+    refusal: Box<Diagnostic>,
+}
+
+impl Unverified {
+    /// Those of a module, where nothing else is wrong with its kernels.
+    fn of(ctx: &Context, module: &Body) -> Vec<Unverified> {
+        let mut found = Vec::new();
+        for (op, name, _) in functions(ctx, module) {
+            let Some(body) = module.nested(op) else { continue };
+            for grid in grids(ctx, body) {
+                match check_async(ctx, body, grid) {
+                    Err(refusal) if refusal.code == &NOT_CHECKED => {
+                        found.push(Unverified { name: name.to_owned(), refusal });
+                    }
+                    Err(_) => return Vec::new(),
+                    Ok(_) => {}
+                }
+            }
+        }
+        found
+    }
+
+    fn warning(&self) -> Diagnostic {
+        let Unverified { name, refusal } = self;
+        let message =
+            format!("the plan that is estimated to be the fastest for @{name} is left out: {}", refusal.message);
+        let warning = Diagnostic::warning(&PLAN_NOT_VERIFIED, refusal.loc, message);
+        let warning = refusal.at.iter().fold(warning, |warning, op| warning.at(op));
+        warning.suggest("a plan by hand is refused where it is not verified; --unchecked goes on with any")
     }
 }
 

@@ -51,6 +51,8 @@ pub struct Pair<'a> {
     pub fixed: Option<(ValueId, i64)>,
     /// Whether it is worth while to look closer at quotients and products.
     pub by_cases: bool,
+    /// Symbols, or quotients of symbols, that are taken to be a number.
+    pub known: Rc<[(Factor, i64)]>,
     /// Where the first is not negative, the others are not: of products and quotients, as one number each.
     pub(super) implied: Vec<(AffineExpr, Vec<AffineExpr>)>,
     /// Quotients by what is no number, what is divided, and by what.
@@ -95,6 +97,7 @@ impl<'a> Pair<'a> {
             limited,
             fixed,
             by_cases,
+            known: Rc::new([]),
             between,
             implied,
             quotients: Vec::new(),
@@ -332,6 +335,7 @@ impl<'a> Pair<'a> {
     }
 
     fn terms(&mut self, side: Side, expr: &SizeExpr, args: &[ValueId]) -> Option<AffineExpr> {
+        let expr = &*self.with_known(expr);
         let mut sum = AffineExpr::Constant(0);
         for (coefficient, factors) in expr.terms() {
             let part = match factors.as_slice() {

@@ -1,5 +1,6 @@
 //! Which ways of branches and loops are impossible, whatever the sizes, blocks and rounds.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use dlc_core::guard::Guard;
@@ -71,16 +72,59 @@ impl<'a> Blocks<'a> {
             Var::Value(value) => Some((value, role.groups())),
             _ => None,
         });
-        match group {
-            Some((value, groups)) => (0..groups).all(|number| self.are_never_in(ways, Some((value, number)), between)),
-            None => self.are_never_in(ways, None, between),
-        }
+        let in_groups = |where_: &Where| match group {
+            Some((value, groups)) => {
+                (0..groups).all(|number| self.are_never_in(ways, Some((value, number)), between, where_))
+            }
+            None => self.are_never_in(ways, None, between, where_),
+        };
+        in_groups(&Where::Any)
+            || self.counts().iter().any(|count| {
+                in_groups(&Where::AtLeast(count.clone(), MOST_COUNTED + 1))
+                    && (0..=MOST_COUNTED).all(|number| in_groups(&Where::Is(count.clone(), number)))
+            })
     }
 
-    fn are_never_in(&self, ways: &[Way<'a>], group: Option<(ValueId, i64)>, between: &Rc<Between>) -> bool {
+    /// The symbols, and quotients of symbols by numbers, that the launch computes with: of few of something, numbers that are
+    /// not linear are known.
+    fn counts(&self) -> Vec<Factor> {
+        let mut found: Vec<Factor> = Vec::new();
+        let mut add = |factor: &Factor| {
+            if !found.contains(factor) {
+                found.push(factor.clone());
+            }
+        };
+        let before = std::iter::successors(self.grid.body.prev_op(self.grid.id), |&id| self.grid.body.prev_op(id));
+        for index in before.filter_map(|id| ops::Index::of(OpRef { id, ..*self.grid })) {
+            for factor in index.value().iter().flat_map(SizeExpr::terms).flat_map(|(_, factors)| factors) {
+                let is_count = match &factor {
+                    Factor::Symbol(name) => value_number(name).is_none(),
+                    Factor::Quotient(above, below) => {
+                        let is_of_symbols = above.symbols().iter().all(|name| value_number(name).is_none());
+                        let has_sign = not_negative(above) || is_ceiling(above);
+                        is_of_symbols && has_sign && below.as_constant().is_some_and(|below| below > 0)
+                    }
+                };
+                if is_count {
+                    add(&factor);
+                }
+            }
+        }
+        found.truncate(MOST_COUNTS);
+        found
+    }
+
+    fn are_never_in(
+        &self,
+        ways: &[Way<'a>],
+        group: Option<(ValueId, i64)>,
+        between: &Rc<Between>,
+        where_: &Where,
+    ) -> bool {
         let mut pair = self.pair();
         pair.between = Rc::clone(between);
         (pair.fixed, pair.by_cases) = (group, true);
+        pair.where_(where_);
         (0..self.grid.dims().len()).for_each(|axis| drop(pair.var(0, Var::Block(axis))));
         let mut pairs = vec![pair];
         for &(op, times) in ways {
@@ -102,6 +146,20 @@ impl<'a> Blocks<'a> {
     }
 }
 
+/// For which sizes ways are asked for.
+enum Where {
+    /// All.
+    Any,
+    /// Those at which something is a number.
+    Is(Factor, i64),
+    /// Those at which it is at least so large.
+    AtLeast(Factor, i64),
+}
+
+/// As many of something as are looked at one by one, and as many kinds of it.
+const MOST_COUNTED: i64 = 4;
+const MOST_COUNTS: usize = 2;
+
 /// As many groups of a role as are looked at one by one.
 const MOST_GROUPS: i64 = 8;
 
@@ -116,6 +174,27 @@ fn is_impossible(pair: &Pair<'_>, from: usize) -> bool {
 }
 
 impl<'a> Pair<'a> {
+    /// It holds for such sizes.
+    fn where_(&mut self, sizes: &Where) {
+        let (Where::Is(factor, number) | Where::AtLeast(factor, number)) = sizes else { return };
+        let expr = match factor {
+            Factor::Symbol(name) => SizeExpr::symbol(name),
+            Factor::Quotient(above, below) => above.floordiv(below),
+        };
+        let is_ceiling = matches!(factor, Factor::Quotient(above, _) if is_ceiling(above));
+        let number = if is_ceiling { -number } else { *number };
+        let Some(count) = expr.ok().and_then(|expr| self.expr(0, &expr, &[])) else { return };
+        let number_expr = AffineExpr::Constant(number);
+        match sizes {
+            Where::Is(..) => {
+                self.equal(&count, &number_expr);
+                self.known = Rc::new([(factor.clone(), number)]);
+            }
+            _ if is_ceiling => self.at_most(&count, &number_expr, 0),
+            _ => self.at_most(&number_expr, &count, 0),
+        }
+    }
+
     /// All cases in which a way is gone.
     fn gone(&self, op: OpRef<'a>, times: i64) -> Vec<Pair<'a>> {
         let mut pair = self.clone();
@@ -212,7 +291,27 @@ impl Pair<'_> {
     /// The same of an expression.
     fn constant_of(&self, expr: &SizeExpr, args: &[ValueId]) -> Option<i64> {
         let number = |name: &str| value_number(name).and_then(|number| self.constant(*args.get(number)?));
-        expr.eval(&number).ok()
+        self.with_known(expr).eval(&number).ok()
+    }
+
+    /// An expression with a number in the place of what is taken to be one.
+    pub fn with_known<'e>(&self, expr: &'e SizeExpr) -> Cow<'e, SizeExpr> {
+        let is_known =
+            |factor: &Factor| self.known.iter().find(|(known, _)| known == factor).map(|(_, number)| *number);
+        let terms = if self.known.is_empty() { Vec::new() } else { expr.terms() };
+        if !terms.iter().any(|(_, factors)| factors.iter().any(|factor| is_known(factor).is_some())) {
+            return Cow::Borrowed(expr);
+        }
+        let part = |factor: &Factor| match (is_known(factor), factor) {
+            (Some(number), _) => Ok(number.into()),
+            (None, Factor::Symbol(name)) => SizeExpr::symbol(name),
+            (None, Factor::Quotient(above, below)) => above.floordiv(below),
+        };
+        let with = terms.iter().try_fold(SizeExpr::from(0), |sum, (coefficient, factors)| {
+            let start = SizeExpr::from(*coefficient);
+            sum.add(&factors.iter().try_fold(start, |product, factor| product.mul(&part(factor)?))?)
+        });
+        with.map_or(Cow::Borrowed(expr), Cow::Owned)
     }
 
     /// Whether values are computed at the launch.
@@ -252,6 +351,11 @@ impl Pair<'_> {
         let args: Vec<ValueId> = index.args().collect();
         index.value().first().is_some_and(|expr| self.is_count(expr, &args))
     }
+}
+
+/// Whether a quotient of this has the signs of a ceiling, and is not positive.
+fn is_ceiling(above: &SizeExpr) -> bool {
+    !not_negative(above) && SizeExpr::from(0).sub(above).is_ok_and(|turned| not_negative(&turned))
 }
 
 /// Whether an expression of sizes has no part that may be negative.
