@@ -223,6 +223,25 @@ kernel.func @ordered_tiles_overlap<M, N>(%X: memref<[M, N], f32>) -> memref<[M, 
 
 // -----
 
+// The same where the launch requires a remainder of a size that nothing is divided by.
+!tile = frag<[64, 64], f32, blocked [8, 4] lanes [2, 16] warps [4, 1]>
+
+kernel.func @required_remainder<M, N, K>(%X: memref<[M, N], f32>) -> memref<[M, N], f32> {
+  require (K mod 8 == 0)
+  %Y = output : memref<[M, N], f32>
+  grid ((M ceildiv 64) * (N ceildiv 64)) threads 128 {
+    %t = block_id 0
+    %m, %n = tile_order %t of (M ceildiv 64, N ceildiv 64) grouped 8
+    %x = load %X[64 * %m + i0, 64 * %n + i1] where (64 * %m + i0 < M, 64 * %n + i1 < N) else 0.0 : !tile
+    // expected-error@+2 {{E1815 'kernel.store': writes to %Y, where another block writes as well}}
+    // expected-note@+1 {{the other one writes here}}
+    store %x to %Y[63 * %m + i0, 64 * %n + i1] where (63 * %m + i0 < M, 64 * %n + i1 < N)
+  }
+  return %Y
+}
+
+// -----
+
 // The same by remainders and quotients, in the columns.
 !tile = frag<[64, 64], f32, blocked [8, 4] lanes [2, 16] warps [4, 1]>
 

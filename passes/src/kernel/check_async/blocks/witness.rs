@@ -18,6 +18,7 @@ use rustc_hash::FxHashMap;
 
 use super::sites::{Pair, Side, Var, group_of};
 use super::{Access, Blocks};
+use crate::kernel::check_async::kind::lcm;
 
 /// The sizes of a launch, by symbol.
 pub type Sizes = FxHashMap<String, i64>;
@@ -25,6 +26,9 @@ pub type Sizes = FxHashMap<String, i64>;
 /// As many launches as are tried, and as many blocks beside the first.
 const LAUNCHES: usize = 16;
 const BLOCKS: i64 = 8;
+
+/// The most elements that a tile is taken to have along a symbol.
+const MOST_UNIT: i64 = 1 << 16;
 
 /// As many tiles as a curve of Hilbert may have that is followed.
 const TILES: i64 = 4096;
@@ -93,7 +97,8 @@ impl<'a> Blocks<'a> {
             let value = ops::Index::of(op).map(|op| op.value());
             let bounds = ops::For::of(op).map(|op| op.bounds());
             let tiles = ops::TileOrder::of(op).map(|op| op.tiles());
-            let all = value.into_iter().chain(bounds).chain(tiles).flatten();
+            let required = ops::Require::of(op).map(|op| op.guard().exprs().cloned().collect());
+            let all = value.into_iter().chain(bounds).chain(tiles).chain(required).flatten();
             all.for_each(|expr| divided(&expr, &mut units));
         }
         self.grid.dims().iter().for_each(|dim| divided(dim, &mut units));
@@ -138,7 +143,8 @@ fn divided(expr: &SizeExpr, units: &mut FxHashMap<String, i64>) {
             if let Some(by) = below.as_constant() {
                 for name in above.symbols() {
                     if let Some(unit) = units.get_mut(&*name) {
-                        *unit = by.max(*unit);
+                        // What is required of remainders holds as well.
+                        *unit = lcm(by, *unit).filter(|unit| *unit <= MOST_UNIT).unwrap_or(by.max(*unit));
                     }
                 }
             }
