@@ -1,4 +1,4 @@
-//! Evaluates every kernel of `kernels/` in several orders of its teams and compares it with the program of tensors
+//! Evaluates every kernel of `kernels/` in several orders of its thread groups and compares it with the program of tensors
 //! beside it, at sizes with tails, at one and at zero; and so some that passes make.
 
 use std::collections::BTreeSet;
@@ -37,7 +37,7 @@ struct Case {
 /// What sums of products of numbers up to one differ by when they are rounded to f16 once.
 const HALF: Tolerance = Tolerance { rtol: 2e-3, atol: 2e-3 };
 
-/// Rows for each of the kernels that a program of them chooses from: whole vectors, few and many, and rows that begin anywhere.
+/// Rows for each of the kernels that a program of them chooses from: whole vectors, few and many, and unaligned rows.
 const ROWS: &[&[i64]] =
     &[&[3, 1000], &[1, 4096], &[2, 4104], &[1, 8192], &[1, 1], &[9, 13], &[2, 8185], &[0, 8], &[4, 0], &[0, 3]];
 

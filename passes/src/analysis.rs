@@ -3,7 +3,7 @@
 //!
 //! - [`access`]: where the elements of a tensor are found, seen through views.
 //! - [`axes`]: which axes the values of a kernel depend on.
-//! - [`boxes`]: what the copy engine can move.
+//! - [`boxes`]: what TMA can move.
 //! - [`conditions`]: what a kernel made by a plan asks of sizes.
 //! - [`expressions`]: the expressions of ops of kernel, and what divides them.
 //! - [`facts`]: what is known of the integers in a kernel, to decide guards and conditions.

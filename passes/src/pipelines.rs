@@ -23,7 +23,7 @@ static TINY_SIMPLIFY: PipelineDef = PipelineDef {
 };
 inventory::submit! { &TINY_SIMPLIFY }
 
-/// The same without the relaxation `widen`: the numbers are those of the program as it is written.
+/// The same without the fast-math flag `widen`: the numbers are those of the program as it is written.
 const EXACT: &str = "canonicalize,recognize-iota,fold-constants,detect-contraction{widen=false},canonicalize,cse,dce";
 
 static EVALUATE: PipelineDef = PipelineDef {
@@ -84,7 +84,7 @@ inventory::submit! { &REGION_NORMALIZE }
 /// 10. `widen-sums`: what kernels sum, they sum in `f32` at least.
 /// 11. `ccon1`, `srnf`, `normalize-select`, `sink-epilogue`: kernels in normal form.
 /// 12. `stream-softmax`: a maximum and what is summed below it in one pass.
-/// 13. `chain-contractions`: what one contraction hands on to the next stays on chip.
+/// 13. `chain-contractions`: what one contraction forwards to the next stays on chip.
 /// 14. `merge-axes`: axes that follow each other wherever memory is read are one.
 /// 15. `explicit-broadcast`: outside of bodies, broadcasts are written out.
 /// 16. `cse`, `dce`: what that left twice, or left over.
@@ -133,7 +133,7 @@ inventory::submit! { &TINY_TO_PLAN }
 ///
 /// 1. `tiny-to-region`: kernels in normal form.
 /// 2. `add-fallback`: where a plan that is written by hand asks something of sizes, a kernel for all others.
-/// 3. `tensorize`: tiles of them as blocks, loops and fragments, by their plans or as fits any machine.
+/// 3. `tensorize`: tiles of them as blocks, loops and fragments, by their plans or by the default tiling.
 /// 4. `kernel-schedule`: what plans ask for, and the verification.
 static TINY_TO_KERNEL: PipelineDef = PipelineDef {
     name: "tiny-to-kernel",
@@ -174,7 +174,7 @@ inventory::submit! { &KERNEL_SCHEDULE }
 
 /// From kernels to instructions.
 ///
-/// 1. `tensorize`: tiles of them as blocks, loops and fragments, by their plans or as fits any machine.
+/// 1. `tensorize`: tiles of them as blocks, loops and fragments, by their plans or by the default tiling.
 /// 2. `kernel-schedule`: what plans ask for, and the verification.
 /// 3. `kernel-to-ptx`: what each thread does, of kernels that are verified; that is not done twice.
 /// 4. `licm`: what does not change in a loop is computed before it, where that is worth a register and they are not needed

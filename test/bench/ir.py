@@ -61,7 +61,7 @@ def main():
     sizes = [int(size) for size in args.sizes.split(",")]
 
     print("## Reading, verifying and writing\n")
-    print("| program | ops | mlir-opt M ops/s | dlc-opt M ops/s | times as fast | input B/op | mlir-opt peak B/op | dlc-opt peak B/op |")
+    print("| program | ops | mlir-opt M ops/s | dlc-opt M ops/s | speedup | input B/op | mlir-opt peak B/op | dlc-opt peak B/op |")
     print("|---|---|---|---|---|---|---|---|")
     small = file(10, "one", "live", "arith")
     base = medians([mlir + [small], dlc + ["--allow-unregistered-dialect", small]], args.runs)
@@ -78,7 +78,7 @@ def main():
 
     print("\n## Passes\n")
     print("Time of the pass alone, as each tool reports it.\n")
-    print("| pass | program | ops | mlir-opt us/op | dlc-opt us/op | times as fast |")
+    print("| pass | program | ops | mlir-opt us/op | dlc-opt us/op | speedup |")
     print("|---|---|---|---|---|---|")
     for ops in sizes:
         for name, shape, kind in [

@@ -174,7 +174,7 @@ def finish(graph, x):
     return [x]
 
 
-# Sizes: ones, tails, what the copy engine can move and what it cannot.
+# Sizes: ones, tails, what TMA can move and what it cannot.
 ROWS = (1, 7, 16, 33, 64, 100, 128, 129, 200, 256, 300, 520, 1031)
 DEPTH = (8, 16, 31, 40, 64, 72, 100, 128, 136, 192)
 

@@ -3,9 +3,9 @@
 // RUN: dlc-opt %s --print-generic -o %t.generic
 // RUN: dlc-opt %t.generic | cmp %t.custom -
 
-// Y = conv(X, W), 3 by 3, stride 2, one zero around the picture, channels last, f16 with sums in f32. It is the product
+// Y = conv(X, W), 3 by 3, stride 2, one zero around the picture, NHWC, f16 with sums in f32. It is the product
 // of a matrix with a row for each of the pixels of Y and a column for each of the 9 * C numbers under its window, by the
-// filters: the copy engine makes tiles of the first one out of X while it loads them.
+// filters: TMA makes tiles of the first one out of X while it loads them.
 //
 // Persistent: each block takes tiles of 128 pixels by 128 filters. Two groups of four warps share a tile, 64 pixels each.
 kernel.func @conv<B, H, W, C, O>(

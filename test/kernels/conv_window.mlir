@@ -3,7 +3,7 @@
 // RUN: dlc-opt %s --print-generic -o %t.generic
 // RUN: dlc-opt %t.generic | cmp %t.custom -
 
-// Y = conv(X, W), 3 by 3, stride 1, one zero around the picture, channels last, f16 with sums in f32, for pictures 56
+// Y = conv(X, W), 3 by 3, stride 1, one zero around the picture, NHWC, f16 with sums in f32, for pictures 56
 // wide with 64 channels and 64 filters. A block loads what two rows of Y need of X once, with the zeros around it: each
 // of the nine products reads it from another row on, where the window is shifted to, instead of loading it again. The
 // filters stay in shared memory.

@@ -70,7 +70,7 @@ kernel.func private @gelu_add_whole<M, N>(
   return %Y
 }
 
-// Rows that begin anywhere: neighbouring lanes have neighbouring elements, one by one.
+// Unaligned rows: neighbouring lanes have neighbouring elements, one by one.
 !half1 = frag<[4, 1024], f16, blocked [4, 1] lanes [1, 32] warps [1, 4]>
 !full1 = frag<[4, 1024], f32, blocked [4, 1] lanes [1, 32] warps [1, 4]>
 !mask1 = frag<[4, 1024], i1, blocked [4, 1] lanes [1, 32] warps [1, 4]>

@@ -3,7 +3,7 @@
 // RUN: dlc-opt %s --print-generic -o %t.generic
 // RUN: dlc-opt %t.generic | cmp %t.custom -
 
-// D = A B, f16 with sums in f32, for devices without a copy engine. A block has a tile of 128 by 256, taken in groups of
+// D = A B, f16 with sums in f32, for devices without a TMA. A block has a tile of 128 by 256, taken in groups of
 // eight rows; each of its eight warps has 64 by 64 of it. All threads copy what is needed two steps later, to a ring of
 // three stages, and do not wait for it.
 //

@@ -5,7 +5,7 @@
 
 // The softmax of each row, f16: a block a row, which stays in registers between one read and one write. A thread has four
 // vectors of eight, so that rows of up to 4096 elements have four warps and longer ones eight. Several blocks share a
-// multiprocessor: while one waits for memory another one computes.
+// SM: while one waits for memory another one computes.
 //
 // There is one barrier and one exponential for an element: a thread takes exponentials below its own largest element,
 // sums are put together with the maxima that belong to them, and on the way out each thread has a factor for its own.
@@ -151,7 +151,7 @@ kernel.func private @softmax_4096<M, N>(%X: memref<[M, N], f16, row_major, align
   return %Y
 }
 
-// Rows that begin anywhere: the first vector begins where memory is aligned, at or before the row. What it has of the row
+// Unaligned rows: the first vector begins where memory is aligned, at or before the row. What it has of the row
 // before is outside, as is what the last vector has behind the row.
 kernel.func private @softmax_any<M, N>(%X: memref<[M, N], f16, row_major, align 16>)
     -> memref<[M, N], f16, row_major, align 16> attributes {target = "sm90"} {

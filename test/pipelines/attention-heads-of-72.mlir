@@ -1,4 +1,4 @@
-// What agents do since a state that is kept is looked at only where the states are alike: else this takes minutes to verify.
+// What model threads do since a state that is kept is looked at only where the states are alike: else this takes minutes to verify.
 
 // RUN: dlc-opt %s "--pass-pipeline=lower-frontend,tiny-to-region,choose-plan{target=sm90 sizes=64},tensorize,kernel-schedule,check-async" | FileCheck %s
 

@@ -15,7 +15,7 @@
 // CHECK: split_k 32 along t through workspace
 // CHECK-NOT: store
 
-// Where there are as many tiles as multiprocessors nothing is divided.
+// Where there are as many tiles as SMs nothing is divided.
 // RUN: dlc-opt %s --pass-pipeline='lower-frontend,tiny-to-region,choose-plan{symbols=[B:64,T:4096]}' | FileCheck %s --check-prefix=MANY
 // MANY: plan.schedule of @decode_0 for sm90 {
 // MANY-NOT: split_k

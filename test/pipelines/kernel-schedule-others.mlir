@@ -81,7 +81,7 @@ plan.schedule of @ampere for sm80 {
   async prefetch 2
 }
 
-// The window of a convolution is moved by the copy engine, place by place; what it reads beyond a row is of no row of the
+// The window of a convolution is moved by TMA, place by place; what it reads beyond a row is of no row of the
 // result.
 // CHECK-LABEL: kernel.func @conv
 // CHECK: role producer
@@ -118,7 +118,7 @@ plan.schedule of @conv for sm90 {
   async prefetch 2 overlap_epilogue
 }
 
-// With a stride of two the copy engine could not: threads copy, by themselves, and warps have no roles then.
+// With a stride of two TMA could not: threads copy, by themselves, and warps have no roles then.
 // CHECK-LABEL: kernel.func @strided
 // CHECK-NOT: role producer
 // CHECK: copy_async %X

@@ -1,5 +1,5 @@
 // One product for all sizes: launches take a kernel with small tiles where there are few, and one that pads what the copy
-// engine cannot move where rows begin anywhere. Matrices lie as they come, also the left one with its columns contiguous.
+// engine cannot move where rows are unaligned. Matrices lie as they come, also the left one with its columns contiguous.
 
 // RUN: dlc-opt %s --pass-pipeline='lower-frontend,tiny-to-region,choose-plan{assume=4096 sizes=[1024,1536,16x14336x4096]},add-fallback{each=true},tensorize,kernel-schedule' -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir

@@ -116,7 +116,7 @@ plan.schedule of @shared for sm90 {
   async prefetch 3 overlap_epilogue
 }
 
-// Warps without roles, and as many blocks as there are multiprocessors.
+// Warps without roles, and as many blocks as there are SMs.
 // CHECK-LABEL: kernel.func @threads
 // CHECK: workspace : memref<[108, 2, 64, 64], f32
 // CHECK: grid (%whole) threads 128 {

@@ -116,7 +116,7 @@ frontend.graph @cast_right<M>(%x: tensor<[M, 64], f16>, %w: tensor<[64, 64], i8>
 
 // -----
 
-// A convolution and one of single pixels, with channels first.
+// A convolution and one of single pixels, in NCHW.
 // CHECK-LABEL: host.func @conv_conv
 // SIZES-LABEL: host.func @conv_conv
 // CHECK-DAG:   plan.schedule of @conv_conv_0

@@ -39,7 +39,7 @@ pub enum Sink {
 pub struct Command {
     /// Its name and its arguments.
     pub words: Vec<String>,
-    /// The file to read instead of what the pipeline hands on.
+    /// The file to read instead of what the pipeline forwards.
     pub stdin: Option<String>,
     /// Where its standard output goes.
     pub stdout: Sink,

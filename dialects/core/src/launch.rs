@@ -206,7 +206,7 @@ pub fn number(kind: ElemKind, bytes: &[u8]) -> Number {
     }
 }
 
-/// A tensor map: memory as the copy engine sees it.
+/// A tensor map: memory as TMA sees it.
 #[derive(Debug)]
 pub struct MapValue {
     /// The memory.

@@ -35,7 +35,7 @@ pub fn barrier_numbers(grid: Grid<'_>) -> Result<BarrierNumbers, String> {
     let mut ops = Vec::new();
     body.walk_regions(grid.id, &mut ops);
     let mut given: Vec<(ValueId, u16)> = Vec::new();
-    let mut teams: Vec<Team> = Vec::new();
+    let mut thread_groups: Vec<ThreadGroup> = Vec::new();
     for id in ops {
         let op = OpRef { id, ..*grid };
         let own = Barrier::of(op).map(|op| op.id());
@@ -47,28 +47,31 @@ pub fn barrier_numbers(grid: Grid<'_>) -> Result<BarrierNumbers, String> {
         }
         // What threads exchange through a tile they wait for.
         if own == Some(None) || through(op).is_some() || Flag::of(op).is_some() {
-            let team = Team::of(grid, op);
-            if !team.is_one_warp && teams.iter().all(|known| known.id != team.id) {
-                teams.push(team);
+            let thread_group = ThreadGroup::of(grid, op);
+            if !thread_group.is_one_warp && thread_groups.iter().all(|known| known.id != thread_group.id) {
+                thread_groups.push(thread_group);
             }
         }
     }
     let mut free = !given.iter().fold(0, |all, &(_, bits)| all | bits);
     let mut numbers = BarrierNumbers::default();
     let mut wanted = Vec::new();
-    for team in &teams {
-        if team.id == grid.id && free & 1 != 0 {
+    for thread_group in &thread_groups {
+        if thread_group.id == grid.id && free & 1 != 0 {
             free &= !1;
-            numbers.insert(team.id, 0);
+            numbers.insert(thread_group.id, 0);
         } else {
-            wanted.push(team);
+            wanted.push(thread_group);
         }
     }
     // The largest first: a single one fits wherever there is one.
-    wanted.sort_by_key(|team| -team.groups);
-    let counts: Vec<i64> = wanted.iter().map(|team| team.groups).collect();
+    wanted.sort_by_key(|thread_group| -thread_group.groups);
+    let counts: Vec<i64> = wanted.iter().map(|thread_group| thread_group.groups).collect();
     let Some(places) = place(&counts, free) else {
-        let wanted: Vec<String> = teams.iter().map(|team| team.describe(OpRef { id: team.id, ..*grid })).collect();
+        let wanted: Vec<String> = thread_groups
+            .iter()
+            .map(|thread_group| thread_group.describe(OpRef { id: thread_group.id, ..*grid }))
+            .collect();
         let given = given.iter().map(|&(value, bits)| {
             let name = ctx.str(body.value_name(value));
             let name = if name.is_empty() { "an id".into() } else { format!("'%{name}'") };
@@ -81,12 +84,12 @@ pub fn barrier_numbers(grid: Grid<'_>) -> Result<BarrierNumbers, String> {
             given.collect::<Vec<_>>().join(", ")
         ));
     };
-    numbers.extend(wanted.iter().map(|team| team.id).zip(places));
+    numbers.extend(wanted.iter().map(|thread_group| thread_group.id).zip(places));
     Ok(numbers)
 }
 
 /// Threads that meet without a number.
-struct Team {
+struct ThreadGroup {
     /// The op of their role, or of the grid.
     id: OpId,
     /// How many groups of them there are.
@@ -95,8 +98,8 @@ struct Team {
     is_one_warp: bool,
 }
 
-impl Team {
-    fn of(grid: Grid<'_>, op: OpRef<'_>) -> Team {
+impl ThreadGroup {
+    fn of(grid: Grid<'_>, op: OpRef<'_>) -> ThreadGroup {
         let mut at = op.body.parent_op(op.id);
         while let Some(id) = at.filter(|&id| id != grid.id) {
             if let Some(role) = Role::of(OpRef { id, ..op }) {
@@ -105,11 +108,11 @@ impl Team {
                 if warps / groups * 32 == grid.threads() {
                     break;
                 }
-                return Team { id, groups, is_one_warp: warps <= groups };
+                return ThreadGroup { id, groups, is_one_warp: warps <= groups };
             }
             at = op.body.parent_op(id);
         }
-        Team { id: grid.id, groups: 1, is_one_warp: false }
+        ThreadGroup { id: grid.id, groups: 1, is_one_warp: false }
     }
 
     fn describe(&self, op: OpRef<'_>) -> String {

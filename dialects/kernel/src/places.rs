@@ -13,8 +13,8 @@ pub struct Places {
     pub tiles: FxHashMap<OpId, u32>,
     /// The first byte of each op that has barriers.
     pub barriers: FxHashMap<OpId, u32>,
-    /// The first of as many words as a block has warps: through that of its first warp a team gets to know what one of its
-    /// threads has read of a flag.
+    /// The first of as many words as a block has warps: through that of its first warp a thread group gets to know what one
+    /// of its threads has read of a flag.
     pub words: Option<u32>,
     /// How many bytes there are.
     pub bytes: u32,

@@ -56,7 +56,7 @@ pub struct MBarrier {
     count: Int,
 }
 
-/// A tensor map: a memref as the copy engine sees it, which moves tiles of one shape: `tensormap<[128, 64], f16, swizzle
+/// A tensor map: a memref as TMA sees it, which moves tiles of one shape: `tensormap<[128, 64], f16, swizzle
 /// 128>`.
 #[ty("kernel.tensormap", short = "tensormap", what = "a tensor map", parse = parse_frag_like_tile,
      print = print_box, verify = verify_box, example = "tensormap<[128, 64], f16, swizzle 128>")]
@@ -239,9 +239,9 @@ fn verify_frag(ctx: &Context, params: &[Attr]) -> Result<(), String> {
 fn verify_box(ctx: &Context, params: &[Attr]) -> Result<(), String> {
     let (shape, bits) = (shape_of(ctx, params[0])?, width_of(ctx, params[1])?);
     match Shared::get(ctx, params[2]) {
-        // The copy engine knows rows one behind the other, and panels.
+        // TMA knows rows one behind the other, and panels.
         Some(Shared::ColMajor { .. } | Shared::RowMajor { pitch: Some(_) }) => {
-            Err("the copy engine writes rows one behind the other: 'row_major' without a pitch, or panels".into())
+            Err("TMA writes rows one behind the other: 'row_major' without a pitch, or panels".into())
         }
         Some(layout) => layout.place(&fold(&shape), bits).map(|_| ()),
         None => Err("there is no layout".into()),

@@ -1,4 +1,4 @@
-//! What a schedule costs a multiprocessor: threads, registers, shared memory.
+//! What a schedule costs an SM: threads, registers, shared memory.
 
 use dlc_ir::{Context, Type};
 
@@ -48,8 +48,8 @@ impl Schedule {
     }
 
     /// The axes of the rows and of the columns of a product: those of the results that the first operand has and the second
-    /// has not, and the other way round; of products in a row those of the first operand and of the last. Otherwise the two
-    /// of which the tile has several positions, or the last two.
+    /// has not, and the other way round; of back-to-back products those of the first operand and of the last. Otherwise the
+    /// two of which the tile has several positions, or the last two.
     pub fn sides(&self) -> (Vec<(String, i64)>, Vec<(String, i64)>) {
         let out = self.out_tile();
         let operands: Vec<&Vec<String>> = self.smem_caches().filter_map(|cache| cache.axes.as_ref()).collect();

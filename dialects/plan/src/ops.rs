@@ -39,7 +39,7 @@ pub static SCHEDULE: OpDef = OpDef {
 /// `plan.target`
 pub static TARGET: OpDef = OpDef {
     doc: "A machine, like one that is built in but for what the clauses say.\n\n\
-          Rates are multiplications and additions, each counted, per clock and multiprocessor, by instruction and type of \
+          Rates are multiplications and additions, each counted, per clock and SM, by instruction and type of \
           the operands; those that are not given stay. Features replace those of the other machine.",
     example: "plan.target @small like sm90 { sms 66 memory_gbps 2000 }",
     traits: Traits::SYMBOL,

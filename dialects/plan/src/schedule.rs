@@ -289,7 +289,7 @@ clauses! {
     cluster: Option<Table<i64>> = "cluster", "cluster", "a list of axes with a number each";
     /// The operands of which each block of a cluster loads a part for all.
     multicast: Option<Vec<String>> = "multicast", "multicast", "a list of tensors";
-    /// The number of blocks if these go from tile to tile; `sms` for one on each multiprocessor.
+    /// The number of blocks if these go from tile to tile; `sms` for one on each SM.
     persistent: Option<Choice> = "persistent", "persistent", "an integer or \"sms\"";
     /// The order of tiles.
     order: Option<Order> = "order", "tile_order", "an order of tiles, {kind = \"grouped\", size = 8}";
@@ -297,7 +297,7 @@ clauses! {
     roles: Option<Roles> = "roles", "roles", "roles, {kind = \"ping_pong\", consumers = 2}";
     /// Registers of each thread, by role: `producer`, `consumer`, or `thread` for all.
     registers: Option<Table<i64>> = "registers", "registers", "a list of roles with a number each";
-    /// How many blocks a multiprocessor must hold.
+    /// How many blocks an SM must hold.
     blocks_per_sm: Option<i64> = "blocks_per_sm", "blocks_per_sm", "an integer";
     /// The reduced axis divided among blocks.
     split_k: Option<Split> = "split_k", "split_k", "a divided sum, {parts = 4}";

@@ -30,7 +30,7 @@ macro_rules! numbers {
             /// Its name.
             pub name: String,
             $($(#[$doc])+ pub $field: i64,)+
-            /// Multiplications and additions, each counted, per clock and multiprocessor: by instruction and type, such
+            /// Multiplications and additions, each counted, per clock and SM: by instruction and type, such
             /// as `wgmma.f16`.
             pub rates: Table<i64>,
             /// What it can: `cp_async`, `cache_hint`, `tma`, `wgmma`, `cluster`, `setmaxnreg`, `launch_overlap`.
@@ -59,7 +59,7 @@ macro_rules! numbers {
 }
 
 numbers! {
-    /// Multiprocessors.
+    /// SMs.
     sms,
     /// The clock, in MHz.
     clock_mhz,
@@ -69,29 +69,29 @@ numbers! {
     memory_latency_ns,
     /// The size of the second-level cache, in bytes.
     l2_bytes,
-    /// What it gives to all multiprocessors, in bytes per clock.
+    /// What it gives to all SMs, in bytes per clock.
     l2_bytes_per_clock,
-    /// What the shared memory of a multiprocessor gives, in bytes per clock.
+    /// What the shared memory of an SM gives, in bytes per clock.
     smem_bytes_per_clock,
     /// The most shared memory of a block, in bytes.
     smem_per_block,
-    /// The shared memory of a multiprocessor, in bytes.
+    /// The shared memory of an SM, in bytes.
     smem_per_sm,
     /// How much of it each block costs beside its own, in bytes.
     smem_reserved,
-    /// The registers of a multiprocessor, of 32 bits.
+    /// The registers of an SM, of 32 bits.
     registers_per_sm,
     /// The most registers of a thread.
     registers_per_thread,
     /// The most threads of a block.
     threads_per_block,
-    /// The most threads of a multiprocessor.
+    /// The most threads of an SM.
     threads_per_sm,
-    /// The most blocks of a multiprocessor.
+    /// The most blocks of an SM.
     max_blocks_per_sm,
     /// The most blocks of a cluster.
     cluster_blocks,
-    /// Exponentials and the like, per clock and multiprocessor.
+    /// Exponentials and the like, per clock and SM.
     special_per_clock,
     /// What the launch of a kernel costs, in nanoseconds.
     launch_ns,
@@ -179,7 +179,7 @@ impl Target {
         self.features.iter().any(|own| own == feature)
     }
 
-    /// Multiplications and additions per clock and multiprocessor of an instruction on operands of a type; `None` where
+    /// Multiplications and additions per clock and SM of an instruction on operands of a type; `None` where
     /// it has no such instruction. Threads compute what is no float of 32 or 64 bits as `f32`.
     pub fn rate(&self, ctx: &Context, kind: Kind, elem: Type) -> Option<i64> {
         let name = match (kind, elem) {

@@ -1,13 +1,13 @@
 //! The machines that are known: numbers alone. `plan.target` makes others of them.
 //!
-//! Rates are multiplications and additions, each counted, per clock and multiprocessor, by instruction and type of the
+//! Rates are multiplications and additions, each counted, per clock and SM, by instruction and type of the
 //! operands (`tf32` where these are `f32`).
 
 use crate::clause::Kind;
 use crate::target::BuiltIn;
 
 /// A100 80 GB SXM. From NVIDIA's data sheet and whitepaper: 312 TFLOPS of f16 at 1.41 GHz are 2048 on each of 108
-/// multiprocessors; memory is taken as 85 % of 2039 GB/s.
+/// SMs; memory is taken as 85 % of 2039 GB/s.
 const SM80: BuiltIn = BuiltIn {
     name: "sm80",
     numbers: &[

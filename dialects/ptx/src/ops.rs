@@ -64,7 +64,7 @@ pub struct Entry {
     shared: Attr<Int>,
     /// The integers that it is told.
     sizes: Attr<Exprs>,
-    /// How many blocks are to fit on a multiprocessor.
+    /// How many blocks are to fit on an SM.
     blocks: OptionalAttr<Int>,
     body: Region,
 }

@@ -308,7 +308,7 @@ instructions! {
     CP_ASYNC_COMMIT "cp.async.commit_group" SYNCS "cp.async.commit_group" { form("", "") }
     /// Waits until at most so many groups are left.
     CP_ASYNC_WAIT "cp.async.wait_group" SYNCS "cp.async.wait_group 2" { form("", "imm") }
-    /// The copy engine brings a box to shared memory, or takes one from there.
+    /// TMA brings a box to shared memory, or takes one from there.
     BULK_TENSOR "cp.async.bulk.tensor" ANY "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%s], [%map, {%x, %y}], [%bar]" {
         since((8, 0), SM_90, "{1d,2d,3d,4d,5d} shared::cluster global tile mbarrier::complete_tx::bytes [multicast::cluster] [L2::cache_hint]",
             "a32 tensor a32 ?multicast::cluster:b16 ?L2::cache_hint:b64"),
@@ -316,7 +316,7 @@ instructions! {
             "a32 tensor a32 {D-2:b16} ?multicast::cluster:b16 ?L2::cache_hint:b64"),
         since((8, 0), SM_90, "{1d,2d,3d,4d,5d} global shared::cta tile bulk_group [L2::cache_hint]", "tensor a32 ?L2::cache_hint:b64"),
     }
-    /// The copy engine combines a box in memory with one of shared memory.
+    /// TMA combines a box in memory with one of shared memory.
     BULK_REDUCE "cp.reduce.async.bulk.tensor" ANY "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%map, {%x, %y}], [%s]" {
         since((8, 0), SM_90, "{1d,2d,3d,4d,5d} global shared::cta {add,min,max} tile bulk_group", "tensor a32"),
     }

@@ -14,7 +14,7 @@ use crate::{interp, syntax, verify};
 /// One kernel: what it computes at each point of its axes.
 ///
 /// It is a function from the memrefs that it reads to those that it writes, which have names and no values: nothing in
-/// it can read them. What is `deferred` is handed on to the next kernel on the same multiprocessor.
+/// it can read them. What is `deferred` is handed on to the next kernel on the same SM.
 #[op("region.func", traits(Callable, Symbol, IsolatedFromAbove, SingleBlock), parse = syntax::parse_func,
      print = syntax::print_func, verify = verify::func, eval = interp::func,
      example = "region.func @f<M> iters (m: M) ins (%X: memref<[M], f16, row_major, align 2>) outs (Y: memref<[M], f16, row_major, align 2> materialize gmem) { .. }")]

@@ -1,4 +1,4 @@
-//! What the copy engine can move: boxes of memrefs.
+//! What TMA can move: boxes of memrefs.
 
 use dlc_core::guard::Guard;
 use dlc_core::memref::MemRef;
@@ -189,7 +189,7 @@ pub fn aligned(ctx: &Context, body: &Body, memory: MemRef, order: Option<&[i64]>
         return Err(format!("the memref is aligned to {align} bytes, not to {ALIGNMENT}"));
     }
     if let Some(stride) = strides.iter().find(|stride| stride.as_constant().is_some_and(|stride| stride <= 0)) {
-        return Err(format!("the copy engine goes forward, and an axis has the stride {stride}"));
+        return Err(format!("TMA goes forward, and an axis has the stride {stride}"));
     }
     match strides[..strides.len() - 1].iter().find(|stride| !fits(stride)) {
         Some(stride) => {

@@ -1,4 +1,4 @@
-//! What a kernel made by a plan asks of sizes: what the plan assumes, what the copy engine needs of the tensors that the plan
+//! What a kernel made by a plan asks of sizes: what the plan assumes, what TMA needs of the tensors that the plan
 //! gives it, and that rows which it keeps in registers fit into its tile.
 
 use dlc_core::guard::Condition;
@@ -12,7 +12,7 @@ use dlc_plan::value::{Choice, Table};
 use dlc_region::ops::{Func, Read};
 use dlc_region::verify::KernelAxes;
 
-/// What the addresses of the copy engine are multiples of, in bytes.
+/// What the addresses of TMA are multiples of, in bytes.
 pub const ALIGNMENT: i64 = 16;
 
 /// The most single elements that a thread takes in a step of a sum.
@@ -26,13 +26,13 @@ pub fn is_padded(plan: &Schedule, tensor: &str) -> bool {
     is_loaded(plan, tensor, "padded")
 }
 
-/// Whether a plan lets the copy engine take windows of pixels from a tensor.
+/// Whether a plan lets TMA take windows of pixels from a tensor.
 pub fn is_im2col(plan: &Schedule, tensor: &str) -> bool {
     is_loaded(plan, tensor, "im2col")
 }
 
 /// The axes among those of rows, or of columns, whose positions blocks go over as one run: those of which a tile has several,
-/// or all, where the copy engine takes pixels of them one behind another.
+/// or all, where TMA takes pixels of them one behind another.
 pub fn run_of<'a>(plan: &Schedule, side: &'a [String]) -> Vec<&'a String> {
     let pixels = plan.caches.iter().any(|cache| {
         let axes = cache.axes.as_deref().unwrap_or_default();
@@ -60,7 +60,7 @@ fn is_loaded(plan: &Schedule, tensor: &str, way: &str) -> bool {
 }
 
 /// The sizes that a plan is for: one condition for each symbol that it fixes or assumes about, or whose rows of memory the
-/// copy engine moves. None where it is for all.
+/// TMA moves. None where it is for all.
 pub fn conditions(ctx: &Context, region: &Body, plan: &Schedule) -> Vec<Condition> {
     let zero = SizeExpr::from(0);
     let fixed = plan.fix.iter().flat_map(|table| &table.0);
@@ -105,7 +105,7 @@ fn divisors(ctx: &Context, region: &Body, plan: &Schedule) -> Vec<(String, i64)>
     all
 }
 
-/// The tensors that the copy engine brings: those that the plan keeps in shared memory and that are read where an axis is,
+/// The tensors that TMA brings: those that the plan keeps in shared memory and that are read where an axis is,
 /// at no positions that are computed.
 fn inputs(ctx: &Context, region: &Body, plan: &Schedule) -> Vec<MemRef> {
     if plan.barrier != Some(Barrier::Mbarrier) {
@@ -124,9 +124,9 @@ fn inputs(ctx: &Context, region: &Body, plan: &Schedule) -> Vec<MemRef> {
 /// The same plan for sizes that it is not for, each for more of them than the one before, the last one for all; empty where
 /// the plan itself cannot be changed so, and a kernel for all sizes has none.
 ///
-/// A plan whose tiles the copy engine moves, as those of products are: what it brings is padded first where its rows may
-/// begin anywhere, and threads store the rows of such results. With `each` there is one before that for each symbol that the
-/// plan asks about, where the others are as it wants them. Empty where it asks more of sizes than the copy engine does.
+/// A plan whose tiles TMA moves, as those of products are: what it brings is padded first where its rows may
+/// are unaligned, and threads store the rows of such results. With `each` there is one before that for each symbol that the
+/// plan asks about, where the others are as it wants them. Empty where it asks more of sizes than TMA does.
 /// A plan of threads without instructions for products, as those of rows are: `for_other_rows`.
 pub fn for_other_sizes(ctx: &Context, region: &Body, plan: &Schedule, each: bool) -> Vec<Schedule> {
     if plan.instruction.is_none() && plan.threads.is_some() {
@@ -143,7 +143,7 @@ pub fn for_other_sizes(ctx: &Context, region: &Body, plan: &Schedule, each: bool
     plans
 }
 
-/// The same for a plan by which threads read and write memory as it is: for rows that begin anywhere, lanes side by side with
+/// The same for a plan by which threads read and write memory as it is: for unaligned rows, lanes side by side with
 /// an element each; for rows that are longer than what it keeps in registers, in steps of as much, read again for each
 /// reduction; and for rows that are both. Such a row has no padded copy: making one would cost as much as the whole kernel.
 /// Empty where something is kept elsewhere than in registers, but for tiles that are turned on their way.
@@ -242,7 +242,7 @@ fn outputs(ctx: &Context, region: &Body, plan: &Schedule) -> Vec<MemRef> {
     results.iter().filter_map(|&ty: &Type| MemRef::of(ctx, ty)).collect()
 }
 
-/// Whether a plan lets the copy engine store results.
+/// Whether a plan lets TMA store results.
 pub fn stores_by_engine(plan: &Schedule) -> bool {
     match plan.store.as_ref().map(|store| store.way) {
         Some(way) => way == Way::Tma,
@@ -250,7 +250,7 @@ pub fn stores_by_engine(plan: &Schedule) -> bool {
     }
 }
 
-/// The symbol that is the length of the rows of a tensor, and what it must be a multiple of for the copy engine.
+/// The symbol that is the length of the rows of a tensor, and what it must be a multiple of for TMA.
 fn of_rows(ctx: &Context, memory: MemRef) -> Option<(String, i64)> {
     let (dims, bytes) = (memory.dims(ctx), i64::from(memory.elem(ctx).bits(ctx)? / 8));
     let fits = memory.layout(ctx) == Layout::RowMajor && dims.len() > 1 && memory.align(ctx) % ALIGNMENT == 0;

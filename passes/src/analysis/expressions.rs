@@ -219,7 +219,7 @@ pub fn pack(parts: &[Over]) -> Option<(Vec<ValueId>, Vec<SizeExpr>)> {
 /// The largest number that a kernel may require a size to be a multiple of.
 const MOST_REQUIRED: u32 = 12;
 
-/// The conditions that hold for all sizes that a kernel is launched for: what it requires, and that the copy engine is
+/// The conditions that hold for all sizes that a kernel is launched for: what it requires, and that TMA is
 /// given rows of whole 16 bytes, as it is refused at the launch else.
 fn requirements(ctx: &Context, body: &Body) -> Vec<Condition> {
     let mut all = Vec::new();

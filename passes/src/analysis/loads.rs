@@ -31,7 +31,7 @@ pub struct Found {
     pub step: Over,
     /// The ops `copy_async`.
     pub copies: Vec<OpId>,
-    /// The requests to the copy engine.
+    /// The requests to TMA.
     pub requests: Vec<Request>,
     /// All of them, in order.
     pub loads: Vec<OpId>,
@@ -56,7 +56,7 @@ impl Found {
     }
 }
 
-/// A request to the copy engine, in `elect`, and the mbarrier that counts its bytes.
+/// A request to TMA, in `elect`, and the mbarrier that counts its bytes.
 pub struct Request {
     /// The mbarrier.
     pub full: ValueId,
@@ -164,7 +164,7 @@ fn request(
             (Some(expect), _) => Some(expect.barrier()),
             (_, Some(load)) if load.multicast().is_none() => Some(load.barrier()),
             _ if dlc_ir::effects::is_speculatable(ctx, body, op) => None,
-            _ => return Err("the thread that asks the copy engine does more than that".into()),
+            _ => return Err("the thread that asks TMA does more than that".into()),
         };
         if barrier.is_some() && full.is_some() && full != barrier {
             return Err("a request counts on two mbarriers".into());

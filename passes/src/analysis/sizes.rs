@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::pass::{OptionDef, OptionKind, OptionValues};
 
-/// Fewer rows than this leave most multiprocessors without work.
+/// Fewer rows than this leave most SMs without work.
 pub const FEW_ROWS: i64 = 64;
-/// Rows longer than this are worth splitting: one multiprocessor takes longer for them than kernels take to begin.
+/// Rows longer than this are worth splitting: one SM takes longer for them than kernels take to begin.
 pub const LONG_ROW: i64 = 65536;
 
 /// The option that gives all other symbols a size.

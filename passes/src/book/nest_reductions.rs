@@ -1,5 +1,5 @@
 //! Reduces in two steps what has few results and many elements: first along the last axes, for each place on the first ones,
-//! then along the first ones. The rows of the first step then have a multiprocessor each (`form-regions` stores them).
+//! then along the first ones. The rows of the first step then have an SM each (`form-regions` stores them).
 //!
 //! **Requires**: book.
 //! **Ensures**: a reduction to fewer than 64 results, over more than 65,536 elements along at least two axes, is a reduction
@@ -42,7 +42,7 @@ use dlc_ir::{Context, OpId};
 
 use crate::analysis::sizes::{ASSUME, AssumedSizes, FEW_ROWS, LONG_ROW, SYMBOLS};
 
-/// So many rows give each multiprocessor several.
+/// So many rows give each SM several.
 const MANY_ROWS: i64 = 1024;
 
 static DEF: PassDef = PassDef {
@@ -73,7 +73,7 @@ impl Pass for NestReductions {
             if !cx.allows_rule("nest") {
                 continue;
             }
-            let message = "few results of many elements: reduced in two steps, so that more multiprocessors take part";
+            let message = "few results of many elements: reduced in two steps, so that more SMs take part";
             cx.remark(RemarkKind::Passed, body.loc(op), message);
             nest(cx.ctx, body, op, first);
             nested += 1;

@@ -1,8 +1,8 @@
 //! Scans in steps what has few rows and many elements: groups of positions first, each by itself, then what whole groups
-//! combine to, and then both together. So every group has a multiprocessor.
+//! combine to, and then both together. So every group has an SM.
 //!
 //! **Requires**: book.
-//! **Ensures**: where fewer than 128 multiprocessors would scan rows that take one of them long, the scan is of groups.
+//! **Ensures**: where fewer than 128 SMs would scan rows that take one of them long, the scan is of groups.
 //!
 //! **Before**
 //! ```mlir before
@@ -25,7 +25,7 @@
 //! Elements are read twice and results stored once: `form-regions` adds what is before a group in the kernel that scans it.
 //! A linear recurrence has no reduction: each group is scanned from zero, and stored, for what it ends with; then once more with
 //! what is before it as a part of its first element.
-//! Of rows one multiprocessor has one, of columns 32.
+//! Of rows one SM has one, of columns 32.
 //!
 //! **Does not** read elements once, which takes blocks that wait for each other (`docs/decisions/0028`); split what symbols
 //! make long at run time alone: sizes are those of the options. Sums of floats of 16 bits are taken in `f32` on the way, and
@@ -48,12 +48,12 @@ use dlc_ir::{Context, Loc, OpId, Type, ValueId};
 
 use crate::analysis::sizes::{ASSUME, AssumedSizes, LONG_ROW, SYMBOLS};
 
-/// The positions of a group along rows, and along columns, of which a multiprocessor has several.
+/// The positions of a group along rows, and along columns, of which an SM has several.
 const GROUP: i64 = 8192;
 const GROUP_OF_COLUMNS: i64 = 1024;
-/// The columns that a multiprocessor has.
+/// The columns that an SM has.
 const COLUMNS: i64 = 32;
-/// So many multiprocessors that each go along a row read and write about as fast as all do in two passes.
+/// So many SMs that each go along a row read and write about as fast as all do in two passes.
 const ENOUGH: i64 = 128;
 
 static DEF: PassDef = PassDef {

@@ -53,7 +53,7 @@
 //! their steps. A contraction that feeds another one through
 //! elementwise work and reductions of rows is not stored where a kernel can hold a row of the result: such pairs are
 //! chosen first, those that save most before others, no contraction in two. The intermediate must be the left factor, and
-//! read no overlapping windows (`chains`). Each choice is told in a remark with its balance. See `cut`, `cost` for the
+//! read no overlapping windows (`chains`). Each choice is reported as a remark with its balance. See `cut`, `cost` for the
 //! balance around products, and `places` for what is counted.
 
 mod apart;

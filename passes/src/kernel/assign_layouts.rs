@@ -31,7 +31,7 @@
 //! ```
 //!
 //! **Does not** touch fragments of matrix products, of reductions and of what else says how threads have them, other than
-//! by `convert`; nor tiles of which there are parts, that lie over others, or that the copy engine or `wgmma` use. How
+//! by `convert`; nor tiles of which there are parts, that lie over others, or that TMA or `wgmma` use. How
 //! wide accesses are is said by `vectorize-memory`, behind this.
 //!
 //! Costs are those of a warp: of global memory the sectors of 32 bytes that each instruction touches and four for the

@@ -3,7 +3,7 @@
 //! **Requires**: kernel.
 //! **Ensures**: the same program. In every block, whatever the order of its warps, copies and matrix products: what is
 //! read is there, nothing is overwritten that is still read, barriers are met by those and as often as they say, nobody
-//! waits for ever, and nothing is on its way when a block ends.
+//! deadlocks, and nothing is on its way when a block ends.
 //!
 //! **Before**
 //! ```mlir before
@@ -58,9 +58,9 @@ mod cells;
 mod clocks;
 mod compile;
 mod ends;
+mod event_streams;
 mod exprs;
 mod facts;
-mod feeds;
 mod integers;
 mod kind;
 mod kinds;
@@ -98,7 +98,7 @@ use dlc_ir::{Context, OpId};
 use dlc_kernel::ops::{For, Func, Grid, GridWait, If};
 
 use members::Run;
-use traces::Met;
+use traces::RunClass;
 
 dlc_ir::codes! {
     /// Shared memory, a barrier or what a grid before this one writes is used before it is there.
@@ -111,9 +111,9 @@ dlc_ir::codes! {
     ARRIVAL_MISMATCH = "E1804" "ArrivalMismatch";
     /// More or fewer bytes come in one phase of an mbarrier than are expected.
     BYTE_MISMATCH = "E1805" "ByteMismatch";
-    /// Threads wait for ever.
+    /// Threads deadlock.
     DEADLOCK = "E1806" "Deadlock";
-    /// The copy engine or a matrix product may not see what threads wrote.
+    /// TMA or a matrix product may not see what threads wrote.
     MISSING_FENCE = "E1807" "MissingFence";
     /// Work is awaited by other threads than those that began it.
     FOREIGN_TOKEN = "E1808" "ForeignToken";
@@ -121,7 +121,7 @@ dlc_ir::codes! {
     ENDS_TOO_EARLY = "E1809" "EndsTooEarly";
     /// Registers are read that a matrix product may still write.
     NOT_AWAITED = "E1810" "NotAwaited";
-    /// Warps of one team, or lanes of one warp, touch the same bytes with no barrier between.
+    /// Warps of one thread group, or lanes of one warp, touch the same bytes with no barrier between.
     NO_BARRIER = "E1811" "NoBarrier";
     /// Warps do not agree on a numbered barrier, or come to one for which nobody waits.
     BARRIER_MISMATCH = "E1812" "BarrierMismatch";
@@ -292,8 +292,8 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
     let mut proof = Proof::before(&program);
     let mut runs: Vec<Run> = Vec::new();
     let mut long: Vec<(program::Pc, scenarios::Launch, scenarios::Scenario)> = Vec::new();
-    let mut prove = |runs: &mut Vec<Run>, feeds: &feeds::Feeds| {
-        prove_all(&mut machine, (function, &program), runs, feeds, &mut proof).map_err(|fault| fault.of(grid))
+    let mut prove = |runs: &mut Vec<Run>, event_streams: &event_streams::EventStreams| {
+        prove_all(&mut machine, (function, &program), runs, event_streams, &mut proof).map_err(|fault| fault.of(grid))
     };
     let boundaries = boundaries::Boundaries::of(&program);
     let uncovered = |what: &str| not_all_run(grid, what);
@@ -328,18 +328,18 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
                 let scenario = launch.scenario(first, ways.data.clone());
                 let met = meet(&mut traces, &scenario, &launch, is_search || launch.whole || program.data);
                 match met {
-                    Met::Unknown if is_search => {}
-                    met @ (Met::New | Met::Unknown) => {
-                        let does = if met == Met::New { traces.does() } else { None };
-                        let is_known = does.is_some();
-                        runs.push(Run { launch: launch.clone(), scenario, does });
+                    RunClass::Unknown if is_search => {}
+                    met @ (RunClass::New | RunClass::Unknown) => {
+                        let behaviour = if met == RunClass::New { traces.behaviour() } else { None };
+                        let is_known = behaviour.is_some();
+                        runs.push(Run { launch: launch.clone(), scenario, behaviour });
                         if !is_known {
-                            prove(&mut runs, traces.feeds())?;
+                            prove(&mut runs, traces.event_streams())?;
                         }
                     }
-                    Met::Before => {}
-                    Met::Long(start) if long.iter().any(|&(known, ..)| known == start) => {}
-                    Met::Long(start) => long.push((start, launch.clone(), scenario)),
+                    RunClass::Before => {}
+                    RunClass::Long(start) if long.iter().any(|&(known, ..)| known == start) => {}
+                    RunClass::Long(start) => long.push((start, launch.clone(), scenario)),
                 }
                 if traces.steps() > most_followed {
                     all_run.numbers(&flow)?;
@@ -360,14 +360,14 @@ pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<
             if traces.has_met(start) {
                 continue;
             }
-            let does = if traces.follow_long(&scenario, &launch.slots) { traces.does() } else { None };
-            let is_known = does.is_some();
-            runs.push(Run { launch, scenario, does });
+            let behaviour = if traces.follow_long(&scenario, &launch.slots) { traces.behaviour() } else { None };
+            let is_known = behaviour.is_some();
+            runs.push(Run { launch, scenario, behaviour });
             if !is_known {
-                prove(&mut runs, traces.feeds())?;
+                prove(&mut runs, traces.event_streams())?;
             }
         }
-        prove(&mut runs, traces.feeds())?;
+        prove(&mut runs, traces.event_streams())?;
         if is_search || traces.ways().0.forks().is_empty() {
             break;
         }
@@ -464,9 +464,9 @@ fn meet(
     scenario: &scenarios::Scenario,
     launch: &scenarios::Launch,
     is_whole: bool,
-) -> Met {
+) -> RunClass {
     match traces.meet(scenario, &launch.slots) {
-        Met::Long(_) if is_whole => traces.meet_whole(scenario, &launch.slots),
+        RunClass::Long(_) if is_whole => traces.meet_whole(scenario, &launch.slots),
         met => met,
     }
 }
@@ -502,14 +502,14 @@ fn prove_all(
     machine: &mut machine::Machine<'_>,
     (function, program): (OpRef<'_>, &program::Program),
     runs: &mut Vec<Run>,
-    feeds: &feeds::Feeds,
+    event_streams: &event_streams::EventStreams,
     proof: &mut Proof,
 ) -> Result<(), Unproved> {
     let wrong = |(run, fault): (&Run, machine::Stop)| match fault.is_too_long {
         true => Unproved::TooLong,
         false => Unproved::Wrong(Box::new(report::report(function, program, &run.launch, &run.scenario, &fault))),
     };
-    let steps = prove(machine, runs, feeds).map_err(wrong)?;
+    let steps = prove(machine, runs, event_streams).map_err(wrong)?;
     proof.runs += runs.len() as u64;
     proof.steps += steps;
     runs.clear();
@@ -533,7 +533,8 @@ struct Ways {
 }
 
 impl Ways {
-    /// Goes on to the next way, if `asked` is how many truth values each agent asked for in this one. Whether there is one.
+    /// Goes on to the next way, if `asked` is how many truth values each model thread asked for in this one. Whether there
+    /// is one.
     fn go_on(&mut self, asked: &[u32]) -> bool {
         self.data.resize(asked.len(), 0);
         self.count += 1;
@@ -558,20 +559,20 @@ impl Ways {
 fn prove<'r>(
     machine: &mut machine::Machine<'_>,
     runs: &'r [Run],
-    feeds: &feeds::Feeds,
+    event_streams: &event_streams::EventStreams,
 ) -> Result<u64, (&'r Run, machine::Stop)> {
     let mut all = 0;
-    match machine.make(runs, feeds) {
+    match machine.make(runs, event_streams) {
         Ok(steps) => all += steps,
         Err(fault) => {
             // Which of them it is the first in.
-            for run in runs.iter().filter(|run| run.does.is_some()) {
-                machine.make(std::slice::from_ref(run), feeds).map_err(|fault| (run, fault))?;
+            for run in runs.iter().filter(|run| run.behaviour.is_some()) {
+                machine.make(std::slice::from_ref(run), event_streams).map_err(|fault| (run, fault))?;
             }
             return Err((&runs[0], fault));
         }
     }
-    if let Some(run) = runs.last().filter(|run| run.does.is_none()) {
+    if let Some(run) = runs.last().filter(|run| run.behaviour.is_none()) {
         machine.prepare(&run.scenario, &run.launch.slots, Rc::default());
         machine.run().map_err(|fault| (run, fault))?;
         all += machine.steps;

@@ -1,4 +1,4 @@
-//! Lets copies from global to shared memory run by themselves: as `copy_async` with a token, or by the copy engine with
+//! Lets copies from global to shared memory run by themselves: as `copy_async` with a token, or by TMA with
 //! an mbarrier. They are awaited where the threads met before, so nothing overlaps yet.
 //!
 //! **Requires**: kernel.
@@ -53,7 +53,7 @@
 //!
 //! **Does not** move copies, nor look behind the block in which a copy stands: a copy with no barrier behind it in its
 //! block stays. Copies stay that fill with another number than zero, whose runs are shorter than 4 bytes or not known to
-//! be aligned, and, for the copy engine, whose positions form no box: more on that in the remarks.
+//! be aligned, and, for TMA, whose positions form no box: more on that in the remarks.
 //!
 //! A run that goes on from row to row, as the pixels of images do, is a box of these axes taken as one.
 //!
@@ -95,7 +95,7 @@ static DEF: PassDef = PassDef {
     ],
     statistics: &[
         StatDef { name: "copies", doc: "Copies that threads no longer wait for." },
-        StatDef { name: "boxes", doc: "Copies that the copy engine does." },
+        StatDef { name: "boxes", doc: "Copies that TMA does." },
     ],
     ..kernel_pass(
         "insert-async-tokens",
@@ -114,13 +114,13 @@ fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
 }
 
 struct InsertAsyncTokens {
-    /// Whether the copy engine copies, if an option says.
+    /// Whether TMA copies, if an option says.
     engine: Option<bool>,
     planned: bool,
 }
 
 impl InsertAsyncTokens {
-    /// Whether the copy engine copies, else threads do; nothing where copies stay.
+    /// Whether TMA copies, else threads do; nothing where copies stay.
     fn engine(&self, own: Option<&str>, plan: Option<&Schedule>) -> Option<bool> {
         if self.engine.is_some() {
             return self.engine;
@@ -159,7 +159,7 @@ impl Pass for InsertAsyncTokens {
     }
 }
 
-/// Makes the copies of a kernel asynchronous, with `engine` by the copy engine where it can, which then tells the cache how
+/// Makes the copies of a kernel asynchronous, with `engine` by TMA where it can, which then tells the cache how
 /// long to keep what a memref with a policy has. How many became `copy_async`, and how many `tma_load`. Where a plan `asked`
 /// for TMA, a copy that is left to threads is a warning.
 pub fn insert_async_tokens(
@@ -203,7 +203,7 @@ pub fn insert_async_tokens(
             let why = match runs::runs(cx.ctx, body, copy) {
                 Ok(()) if cx.allows_rule("async") => {
                     if let Some(no_box) = no_box {
-                        missed(body, cx, copy, &format!("it is no box for the copy engine: {no_box}"));
+                        missed(body, cx, copy, &format!("it is no box for TMA: {no_box}"));
                     }
                     tokens.push(make_async(cx.ctx, body, copy));
                     continue;
@@ -212,7 +212,7 @@ pub fn insert_async_tokens(
                 Err(why) => why,
             };
             let why = match no_box {
-                Some(no_box) => format!("{why}; and it is no box for the copy engine: {no_box}"),
+                Some(no_box) => format!("{why}; and it is no box for TMA: {no_box}"),
                 None => why,
             };
             match by_hand {

@@ -1,8 +1,8 @@
-//! Gives the warps of a block roles: one thread asks the copy engine for tiles, and groups of four warps compute from
+//! Gives the warps of a block roles: one thread asks TMA for tiles, and groups of four warps compute from
 //! them, each on its rows.
 //!
 //! **Requires**: kernel.
-//! **Ensures**: a grid of 128 threads in which a thread asks the copy engine for what a loop needs becomes one of a
+//! **Ensures**: a grid of 128 threads in which a thread asks TMA for what a loop needs becomes one of a
 //! producer and `consumers` groups, with a ring of `stages` tiles that mbarriers say are full and empty.
 //!
 //! **Before**
@@ -94,7 +94,7 @@
 //!
 //! What is not given by options is that of the kernel's plan: stages, roles, registers, and what is loaded for a cluster.
 //! With `roles=ping_pong` each consumer has every second tile of a loop over tiles, and they take turns to multiply: while
-//! one stores, the other one has the tensor cores. With `in-turn` those that share a tile take turns at products in a row:
+//! one stores, the other one has the tensor cores. With `in-turn` those that share a tile take turns at back-to-back products:
 //! one has the tensor cores from the last product of a step to the first one of the next, and computes what stands between
 //! them while the others multiply. With `multicast` each block of a cluster loads a part of what all of
 //! them need, for all; a tile is empty when the consumers of all blocks have given it back.
@@ -166,7 +166,7 @@ static DEF: PassDef = PassDef {
             name: "in-turn",
             kind: OptionKind::Bool,
             default: "false",
-            doc: "Whether groups that share a tile take turns at products in a row, also where the plan does not say so.",
+            doc: "Whether groups that share a tile take turns at back-to-back products, also where the plan does not say so.",
         },
         OptionDef {
             name: "multicast",
@@ -195,7 +195,7 @@ dlc_ir::inventory::submit! { &DEF }
 
 /// The bytes of a panel of results: 64 rows of 128.
 const PANEL: i64 = 64 * 128;
-/// The registers of a multiprocessor, for each thread of a group of four warps.
+/// The registers of an SM, for each thread of a group of four warps.
 const REGISTERS: i64 = 512;
 
 fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
@@ -236,7 +236,7 @@ pub struct Plan {
     pub consumers: i64,
     /// Whether each has a tile of its own, and they take turns to multiply; else they share the rows of one.
     pub turns: bool,
-    /// Whether those that share a tile take turns at products in a row.
+    /// Whether those that share a tile take turns at back-to-back products.
     pub in_turn: bool,
     /// How many tiles there are of tensors for which the plan says so.
     pub buffers: Vec<(String, i64)>,
@@ -450,7 +450,7 @@ fn specialize(ctx: &Context, body: &mut Body, grid: OpId, plan: &Plan) -> Result
     let known =
         |op: &OpId| found.iter().any(|(found, _)| found.loads.contains(op)) || body.block_of(*op) == Some(block);
     if found.is_empty() || !requests.iter().all(known) {
-        return Err("no loop loads by the copy engine, or a condition decides about it".into());
+        return Err("no loop loads by TMA, or a condition decides about it".into());
     }
 
     let tiles = match plan.turns {

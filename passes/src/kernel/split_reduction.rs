@@ -3,7 +3,7 @@
 //! **Requires**: kernel.
 //! **Ensures**: kernel. Each grid whose first loop only sums has `parts` times as many blocks, along an axis of its own,
 //! each of which does a part of the loop; partial sums come together in memory. The sum is in another order: the
-//! relaxation `reassoc`.
+//! fast-math flag `reassoc`.
 //!
 //! **Before**
 //! ```mlir before {parts=4}

@@ -60,11 +60,11 @@
 //! **Does not** change stores that add to memory, or of other layouts; nor those whose rows are not known to be a
 //! multiple of 16 bytes (`require` says so), or for which there is no room; for TMA, nor those whose guard is another one
 //! than that of the memref, or that stand in a condition; for rows of `mma`, nor where fewer blocks would fit on a
-//! multiprocessor. A remark says why.
+//! SM. A remark says why.
 //!
 //! The plan gives the route. `store tma panels 2 together 1`: each group has room for so many sub-tiles with rows of 128
 //! bytes, of which so many are stored at once; of narrower ones there are more. `store rows`: threads store the sub-tiles,
-//! neighbouring lanes neighbouring elements, of results of `wgmma` whose rows begin anywhere. Where such a result is computed
+//! neighbouring lanes neighbouring elements, of results of `wgmma` with unaligned rows. Where such a result is computed
 //! from others that are read sub-tile by sub-tile, a bias is read for each of them as well: beside those there is no room for
 //! all of it. Results of `mma` take this route also where `vectors` or `vectorize` are said and no route is.
 //!

@@ -1,4 +1,4 @@
-//! Writes out loops that run a known, small number of times, so that positions become numbers and nothing is counted.
+//! Unrolls loops that run a known, small number of times, so that positions become numbers and nothing is counted.
 //!
 //! **Requires**: kernel.
 //! **Ensures**: kernel. No loop with numbers as bounds is marked `unroll`, or has at most `max` ops over all its trips,
@@ -77,7 +77,7 @@ static DEF: PassDef = PassDef {
         StatDef { name: "unrolled", doc: "Loops written out." },
         StatDef { name: "copies", doc: "Copies of their regions." },
     ],
-    ..PassDef::base("unroll-loops", "Writes out loops that run a known, small number of times.", create)
+    ..PassDef::base("unroll-loops", "Unrolls loops that run a known, small number of times.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 

@@ -388,7 +388,7 @@ fn most_elements(ctx: &Context, kernel: &Body, elements: i64) -> i64 {
     }
 }
 
-/// Lets a tensor map move boxes whose rows are those of a panel, as the copy engine does it: wider ones are loaded and
+/// Lets a tensor map move boxes whose rows are those of a panel, as TMA does it: wider ones are loaded and
 /// stored panel by panel.
 fn narrow(ctx: &Context, made: &mut Body, id: OpId) {
     use dlc_kernel::types::TensorMap;

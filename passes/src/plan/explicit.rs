@@ -21,7 +21,7 @@ impl ResolvedPlan {
                 all.registers = Some(Table::of([("producer", producer), ("consumer", consumer)]));
             }
         }
-        // The tile that fits any machine is over several axes at once.
+        // The default tile is over several axes at once.
         if !self.mapping.is_planned {
             return all;
         }

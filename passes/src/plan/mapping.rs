@@ -52,7 +52,7 @@ impl Mapping {
         self.own.iter().filter(is_whole).map(|(axis, _)| axis.clone()).collect()
     }
 
-    /// How many blocks share a multiprocessor, if the plan says so: blocks that are others than the plan's take what they
+    /// How many blocks share an SM, if the plan says so: blocks that are others than the plan's take what they
     /// need.
     pub fn resident(&self, plan: Option<&Schedule>) -> Option<i64> {
         plan.filter(|_| !self.is_of_rows || self.keeps_rows).and_then(|plan| plan.blocks_per_sm)

@@ -517,7 +517,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// A block has at most as many threads as the target admits, and so have the blocks that share a multiprocessor.
+    /// A block has at most as many threads as the target admits, and so have the blocks that share an SM.
     fn threads(&self, mapping: &Mapping) -> Result<(), Refused> {
         let roles = self.plan.and_then(|plan| plan.roles.as_ref());
         let warps = roles.map_or(i64::from(mapping.tiling.warps), |roles| 4 + 4 * roles.consumers);
@@ -529,7 +529,7 @@ impl Resolver<'_> {
             && threads <= most
         {
             let message = format!(
-                "{blocks} blocks of {threads} threads are too many for a multiprocessor of {}, which has {}",
+                "{blocks} blocks of {threads} threads are too many for an SM of {}, which has {}",
                 target.name, target.threads_per_sm
             );
             let fit = target.threads_per_sm / threads;

@@ -38,7 +38,7 @@
 //! **Does not** change an instruction, or say how many bytes go to local memory.
 //!
 //! # How
-//! A thread of an entry has what the multiprocessor has, divided by the threads that are to fit on it, and at most what an
+//! A thread of an entry has what the SM has, divided by the threads that are to fit on it, and at most what an
 //! instruction can name. From `setmaxnreg` on it has what that says. Behind `setmaxnreg.dec` integers that are the same in
 //! all threads of a warp are not counted: they have registers of their own, and a warp that only starts copies has hardly
 //! anything else. What the instructions need is
@@ -87,7 +87,7 @@ dlc_ir::codes! {
     REGISTERS = "E1615" "TooManyRegistersLive";
 }
 
-/// The registers of a multiprocessor, and the most of a thread, of every machine that dlc knows (CUDA C++ Programming Guide,
+/// The registers of an SM, and the most of a thread, of every machine that dlc knows (CUDA C++ Programming Guide,
 /// technical specifications).
 const PER_SM: i64 = 65536;
 const PER_THREAD: i64 = 255;

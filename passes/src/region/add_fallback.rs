@@ -52,16 +52,16 @@
 //! }
 //! ```
 //!
-//! Where the plan asks nothing of sizes but that the copy engine can move rows, a copy has the same plan, by which what
+//! Where the plan asks nothing of sizes but that TMA can move rows, a copy has the same plan, by which what
 //! the engine cannot bring is padded first (`algo (load_X: padded)`) and threads store the rows of results that it cannot
-//! take away (`store rows`). Where threads read memory as it is, copies have its threads: for rows that begin anywhere each
+//! take away (`store rows`). Where threads read memory as it is, copies have its threads: for unaligned rows each
 //! takes single elements side by side, for rows that are longer than what the plan keeps in registers they take steps of as
 //! much, and a third copy is for rows that are both. Else a copy has no plan.
 //!
 //! **Does not** copy a kernel that nothing launches: whoever calls it is told by `require`, which `tensorize` writes. What
 //! alignment a tensor has is known, and no question of sizes.
 //!
-//! What a plan asks for is what it assumes and fixes, and what the copy engine needs of the tensors that the plan gives it
+//! What a plan asks for is what it assumes and fixes, and what TMA needs of the tensors that the plan gives it
 //! (`analysis::conditions`). Rule of the debug counters: `fallback`.
 
 use dlc_core::guard::{Condition, Guard};

@@ -1,4 +1,4 @@
-//! Marks what one contraction of a kernel hands on to the next as `deferred`: a tile of it is kept on chip and never goes
+//! Marks what one contraction of a kernel forwards to the next as `deferred`: a tile of it is kept on chip and never goes
 //! to memory, so that a chain of products costs no more traffic than its ends.
 //!
 //! **Requires**: region.
@@ -84,7 +84,7 @@ use crate::analysis::axes::combined;
 static DEF: PassDef = PassDef {
     requires: &["region"],
     statistics: &[StatDef { name: "deferred", doc: "Values that are handed on from one contraction to another." }],
-    ..PassDef::base("chain-contractions", "Marks what one contraction hands on to the next to stay on chip.", create)
+    ..PassDef::base("chain-contractions", "Marks what one contraction forwards to the next to stay on chip.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 
@@ -101,7 +101,7 @@ impl Pass for ChainContractions {
     }
 }
 
-/// Marks what contractions hand on to others. How many values.
+/// Marks what contractions forward to others. How many values.
 pub fn chain_contractions(body: &mut Body, cx: &PassCx<'_>) -> u64 {
     let (ctx, mut deferred) = (cx.ctx, 0);
     let Some(block) = body.entry_block().filter(|_| OpRef::new(ctx, body, body.root()).is(Func::DEF)) else {
@@ -208,7 +208,7 @@ fn carried(ctx: &Context, body: &Body, products: &Products) -> SideTable<ValueId
     carried
 }
 
-/// What contractions hand on to a later one, along an axis that this one reduces.
+/// What contractions forward to a later one, along an axis that this one reduces.
 fn handed_on(ctx: &Context, body: &Body, second: OpId, carried: &SideTable<ValueId, bool>) -> Vec<ValueId> {
     let Some(reduce) = Reduce::of(OpRef::new(ctx, body, second)) else { return Vec::new() };
     let (reduced, mut values) = (reduce.axes(), Vec::new());

@@ -66,7 +66,7 @@
 //! `memory`); those that the target cannot do are left out, as its rules say (`dlc_plan::check`). (3) An estimate of each
 //! (`cost`), by section 11 of the specification; those that its conditions stop (more than 80 % of the shared memory,
 //! registers for one block alone) count only if no other is left. The fastest is taken, of equal ones the first. The
-//! terms are told in a remark. Linear in the kernel for each candidate. Rules of the debug counters: `plan`, `turn`.
+//! terms are reported as a remark. Linear in the kernel for each candidate. Rules of the debug counters: `plan`, `turn`.
 
 mod candidates;
 mod chain;
@@ -135,7 +135,7 @@ static DEF: PassDef = PassDef {
             name: "top",
             kind: OptionKind::Int,
             default: "1",
-            doc: "How many of the best plans are told in remarks.",
+            doc: "How many of the best plans are reported as remarks.",
         },
         OptionDef {
             name: "leave",
@@ -471,7 +471,7 @@ pub fn choose_plan(
 }
 
 /// Whether a condition of section 11 stops a plan: it takes more than four fifths of the shared memory, or so many registers
-/// that one block fills a multiprocessor. Blocks with roles, or that go from tile to tile, are alone there by
+/// that one block fills an SM. Blocks with roles, or that go from tile to tile, are alone there by
 /// intent, and so are those whose fragments are loaded ahead.
 fn stops(ctx: &Context, plan: &Schedule, target: &Target) -> bool {
     if plan.persistent.is_some() || plan.roles.is_some() || plan.in_flight.is_some() {

@@ -34,7 +34,7 @@
 //! ```
 //!
 //! **Does not** choose anything: what a plan leaves open has one default, that of `tensorize`. A kernel without a plan gets
-//! none, and a plan without a tile keeps the tile that fits any machine.
+//! none, and a plan without a tile keeps the default tile.
 //!
 //! The rules are those of `plan::resolved`; linear in the ops of each kernel. Rule of the debug counters: none.
 

@@ -53,7 +53,7 @@
 //!
 //! Moving what does not depend on an axis changes no number. Of the others a rule is *exact* where integers wrap alike
 //! on both sides, and for the order of floats: maxima of maxima, or of what a finite positive factor or a finite
-//! summand leaves in order. What is exact in real arithmetic only is the relaxation `reassoc`: it is done with that
+//! summand leaves in order. What is exact in real arithmetic only is the fast-math flag `reassoc`: it is done with that
 //! option (R0, R1) or where R2 was asked for, and the op that computes the result has `reassoc` as a mark. Where
 //! neither holds the reduction stays; R2 then warns (`NonAssociativeTransform`). Each rule makes a reduction smaller or
 //! moves an op out, so it ends; linear in ops times the depth of nesting. Rules of the debug counters: `R0`, `R1`,

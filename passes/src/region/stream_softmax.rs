@@ -63,9 +63,9 @@
 //! are summed, or chosen by a `select` (a mask belongs into `s`), sums over other axes than those of the maximum, or
 //! maxima inside of a reduction. Two computations of one value are the same to it, but not two reductions (`cse`).
 //!
-//! *Numbers.* The rewrite is exact in real arithmetic: the relaxation `reassoc`, a mark on the new reduction. What the
+//! *Numbers.* The rewrite is exact in real arithmetic: the fast-math flag `reassoc`, a mark on the new reduction. What the
 //! program rounds between the exponential and the sum no longer is, where the type is narrower than that of the sum: the
-//! relaxation `fuse`, a second mark. With `fuse=false` such a sum stays. An accumulator is never narrower than `f32`.
+//! fast-math flag `fuse`, a second mark. With `fuse=false` such a sum stays. An accumulator is never narrower than `f32`.
 //! At infinity: a masked element, `-inf`, adds nothing, before the first finite one (its weight is then set to zero by
 //! the rescaling) and after it. The weight of equal maxima is 1 and not `2^(-inf + inf)`, so that the initial element is
 //! neutral. Where the maximum of a row is infinite, as in one that is masked throughout, the program computes

@@ -39,8 +39,9 @@
 //!
 //! Axes of the result become those of blocks, flattened: the axes of a product's left operand as rows, those of its right
 //! one as columns, those of both as the blocks' number; without a product the last axis as columns. Where a plan says the
-//! tile, columns are those with the last axis of the result, and pixels that the copy engine takes are a run over all images. Axes that are reduced
-//! become loops, and so do those that are both; several in one loop are in the order in which memory has them. Fragments have two axes: rows, and columns or a tile of what is reduced.
+//! tile, columns are those with the last axis of the result, and pixels that TMA takes are a run over all images. Axes that
+//! are reduced become loops, and so do those that are both; several in one loop are in the order in which memory has them.
+//! Fragments have two axes: rows, and columns or a tile of what is reduced.
 //! What no threads share is reduced by each for its own elements, position by position, by a planned tile too if that has one
 //! position of each axis that is reduced: axes of the results of which it has one are then axes of blocks.
 //! Where neighbours in memory have results of their own, lanes lie beside each other along these and warps share the axis
@@ -64,13 +65,13 @@
 //! with a tile keeps it a reduction.
 //! A value is made where it is first needed, in the innermost loop that it depends on. See `lower`, `contract`, `tiling`.
 //! By a plan, a copy to shared memory stands in the innermost loop that its positions depend on: the left matrix of the first of
-//! two products in a row is loaded once for a tile of results.
+//! two back-to-back products is loaded once for a tile of results.
 //! Where the plan divides a reduction whose accumulators a region combines, as those of an online softmax (`split_k`), the
 //! kernel has two grids: each block of the first does a part of the axis and leaves its accumulators in memory, and the second
 //! combines the parts by the same region, in order, and does the rest, by tiles of its own (flash-decoding, Dao and others,
 //! 2023). A part without elements leaves what changes nothing. What one function combines `split-reduction` divides.
 //! Axes of which a plan's tile has one position, others of its kind having more, are gone over one by one, by blocks and
-//! loops. Blocks of a cluster have neighbouring tiles. What the plan assumes of sizes, and what the copy engine will need of them,
+//! loops. Blocks of a cluster have neighbouring tiles. What the plan assumes of sizes, and what TMA will need of them,
 //! the kernel requires.
 //! Linear in the ops of the region, but for values that several loops need, each of which makes its own.
 

@@ -79,7 +79,7 @@ fn check(ctx: &Context, op: OpRef<'_>) -> Result<(), String> {
     let is_frag = |value: ValueId| Frag::of(ctx, op.type_of(value)).is_some();
     if !op.operands().chain(op.results()).any(is_frag) {
         return match op.is(kernel::TmaStore::DEF) {
-            true => Err("the copy engine stores, which several consumers would all ask it for".into()),
+            true => Err("TMA stores, which several consumers would all ask it for".into()),
             false => Ok(()),
         };
     }

@@ -28,7 +28,7 @@
 //! nor does it merge views that stay (`canonicalize`).
 //!
 //! The sum of *exact* products is the program as it was written only where the type of the product holds them
-//! ([`holds_products`]). Elsewhere the product is no longer rounded: the relaxation `widen`, which the contraction then
+//! ([`holds_products`]). Elsewhere the product is no longer rounded: the fast-math flag `widen`, which the contraction then
 //! has as a mark. With `widen=false` it says instead what its products are rounded to: `product f16`.
 //!
 //! Phases, for each sum: (1) down from the sum through views and casts that lose nothing to a product; (2) from each

@@ -112,7 +112,7 @@ kernel.func @a_cluster_that_is_not_portable<M, N>(%X: memref<[M, N], f16>) -> me
 
 kernel.func @too_many_blocks_at_once<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
   %Y = output : memref<[M, N], f16>
-  // expected-error@+1 {{a multiprocessor runs up to 32 blocks and 2048 threads at once, not 4 blocks of 1024}}
+  // expected-error@+1 {{an SM runs up to 32 blocks and 2048 threads at once, not 4 blocks of 1024}}
   grid (32) threads 1024 blocks_per_sm 4 {
   }
   return %Y
@@ -504,7 +504,7 @@ kernel.func @all_registers_of_the_block(%X: memref<[64, 64], f16>) -> memref<[64
 
 kernel.func @registers_of_one_step_more(%X: memref<[64, 64], f16>) -> memref<[64, 64], f16> {
   %Y = output : memref<[64, 64], f16>
-  // expected-error@+1 {{the roles want 65536 registers, and a block of 384 threads is launched with 64512, 168 for each, of the 65536 of a multiprocessor}}
+  // expected-error@+1 {{the roles want 65536 registers, and a block of 384 threads is launched with 64512, 168 for each, of the 65536 of an SM}}
   grid (1) threads 384 {
     role a warps 0 to 4 registers 32 {
     }
@@ -615,7 +615,7 @@ kernel.func @a_row_more_on_sm80(%X: memref<[64, 64], f16>) -> memref<[64, 64], f
 
 kernel.func @many_blocks() -> memref<[1], f32> {
   %Y = output : memref<[1], f32>
-  // expected-error@+1 {{a multiprocessor runs up to 32 blocks and 2048 threads at once, not 9223372036854775807 blocks of 64}}
+  // expected-error@+1 {{an SM runs up to 32 blocks and 2048 threads at once, not 9223372036854775807 blocks of 64}}
   grid (32) threads 64 blocks_per_sm 9223372036854775807 {
   }
   return %Y

@@ -292,7 +292,7 @@ kernel.func @all_threads_ask<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f1
   grid (1) threads 128 {
     %s = shared : tile<[64, 64], f16, swizzle 128>
     %b = mbarriers arrivals 1 : mbarrier<1>
-    // expected-error@+1 {{E1702 'kernel.tma_load': one thread asks the copy engine: put it into 'elect' or a 'single' role}}
+    // expected-error@+1 {{E1702 'kernel.tma_load': one thread asks TMA: put it into 'elect' or a 'single' role}}
     tma_load %x[0, 0] to %s signal %b
   }
   return %Y
@@ -353,7 +353,7 @@ kernel.func @all_threads_store<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], 
   %x = tensor_map %Y : tensormap<[64, 64], f16, swizzle 128>
   grid (1) threads 128 {
     %s = shared : tile<[64, 64], f16, swizzle 128>
-    // expected-error@+1 {{E1702 'kernel.tma_store': one thread asks the copy engine}}
+    // expected-error@+1 {{E1702 'kernel.tma_store': one thread asks TMA}}
     %t = tma_store %s to %x[0, 0]
   }
   return %Y

@@ -1,4 +1,4 @@
-// Memory: tiles, loads, stores, copies, the copy engine.
+// Memory: tiles, loads, stores, copies, TMA.
 
 // RUN: dlc-opt %s -o %t.custom
 // RUN: dlc-opt %t.custom | cmp %t.custom -

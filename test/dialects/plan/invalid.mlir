@@ -137,7 +137,7 @@ plan.schedule for sm80 {
 
 // -----
 
-// Too much for two blocks on a multiprocessor.
+// Too much for two blocks on an SM.
 plan.schedule for sm80 {
   tile (m: 128, n: 128, k: 64)
   // expected-error@+1 {{E1602 'plan.schedule': the block needs 131072 bytes of shared memory (2 stages of 65536, and what is beside them), and sm80 has 82944 for each of 2 blocks; the nearest plan that fits has no 'blocks_per_sm'}}
@@ -228,11 +228,11 @@ plan.schedule for sm90 {
 
 // -----
 
-// More threads than a multiprocessor has.
+// More threads than an SM has.
 plan.schedule for sm90 {
   tile (m: 32, n: 32)
   threads (m: 32, n: 32)
-  // expected-error@+1 {{E1604 'plan.schedule': 3 blocks of 1024 threads are too many for a multiprocessor, which has 2048 of at most 32 blocks; the nearest plan that fits has 'blocks_per_sm 2'}}
+  // expected-error@+1 {{E1604 'plan.schedule': 3 blocks of 1024 threads are too many for an SM, which has 2048 of at most 32 blocks; the nearest plan that fits has 'blocks_per_sm 2'}}
   blocks_per_sm 3
 }
 
@@ -670,7 +670,7 @@ plan.schedule for sm90 {
   tile (a: 16777216, b: 16777216, c: 16384)
   // expected-error@+1 {{E1604 'plan.schedule': the block has 4611686018427387904 threads, and sm90 has at most 1024}}
   threads (a: 16777216, b: 16777216, c: 16384)
-  // expected-error@+1 {{E1604 'plan.schedule': 2 blocks of 4611686018427387904 threads are too many for a multiprocessor, which has 2048 of at most 32 blocks}}
+  // expected-error@+1 {{E1604 'plan.schedule': 2 blocks of 4611686018427387904 threads are too many for an SM, which has 2048 of at most 32 blocks}}
   blocks_per_sm 2
   // expected-error@+1 {{E1602 'plan.schedule': the block needs too many bytes of shared memory (1 stages of 9223372036854775807, and what is beside them), and sm90 has 115712 for each of 2 blocks}}
   cache x (a, b, c) f32 in reg

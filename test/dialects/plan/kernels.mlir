@@ -28,7 +28,7 @@ plan.schedule for sm90 {
   store tma panels 2 together 1
 }
 
-// 8192 x 8192 x 8192: tiles of 128 x 176, which fill the multiprocessors evenly; the last panel is narrow.
+// 8192 x 8192 x 8192: tiles of 128 x 176, which fill the SMs evenly; the last panel is narrow.
 plan.schedule for sm90 {
   tile (m: 128, n: 176, k: 64)
   instruction wgmma [64, 176, 16]
@@ -194,7 +194,7 @@ plan.schedule for sm90 {
   vectors (x: 8, y: 8)
 }
 
-// Short rows: a warp for each, four in a block, and as many blocks as a multiprocessor takes.
+// Short rows: a warp for each, four in a block, and as many blocks as an SM takes.
 plan.schedule for sm90 {
   tile (m: 4, n: 4096)
   threads (m: 4, n: 32)

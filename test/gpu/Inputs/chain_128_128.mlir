@@ -1,4 +1,4 @@
-// Two products in a row, with sums and an activation between.
+// Two back-to-back products, with sums and an activation between.
 frontend.graph @chain_128_128<Z, M, N>(
     %A: tensor<[Z, M, 128], f16>, %B: tensor<[Z, 128, N], f16>, %C: tensor<[Z, N, 128], f16>,
     %D0: tensor<[Z, M, N], f16>, %D1: tensor<[Z, M, N], f16>, %D2: tensor<[Z, M, 128], f16>)

@@ -1,4 +1,4 @@
-// A convolution of images with channels last, windows of 1 x 1 by steps of 1.
+// A convolution of images in NHWC, windows of 1 x 1 by steps of 1.
 // choose-plan: assume=64 sizes=[64x56x56x256x64]
 frontend.graph @conv_1x1<B, H, W, C, O>(%X: tensor<[B, H, W, C], f16>, %F: tensor<[O, 1, 1, C], f16>)
     -> tensor<[B, H, W, O], f16> {

@@ -1,4 +1,4 @@
-// A convolution of images with channels last, windows of 7 x 7 by steps of 2.
+// A convolution of images in NHWC, windows of 7 x 7 by steps of 2.
 // choose-plan: assume=64 sizes=[32x224x224x3x64]
 frontend.graph @conv_7x7_s2<B, H, W, C, O>(%X: tensor<[B, H, W, C], f16>, %F: tensor<[O, 7, 7, C], f16>)
     -> tensor<[B, (H + 1) floordiv 2, (W + 1) floordiv 2, O], f16> {

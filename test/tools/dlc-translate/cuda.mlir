@@ -80,8 +80,8 @@ kernel.func @sums<M, N>(%X: memref<[M, N], f16, row_major, align 2>) -> memref<[
 }
 
 // Warps with a part of their own are conditions; what only PTX can say is a call.
-// CHECK: // teams(X: f32 [N]) -> Y: f32 [N]
-// CHECK: teams_0(
+// CHECK: // thread_groups(X: f32 [N]) -> Y: f32 [N]
+// CHECK: thread_groups_0(
 // CHECK: extern __shared__ __align__(1024) unsigned char shared_memory[];
 // CHECK: const uint32_t smem = shared_address(shared_memory);
 // CHECK: shared<float>(smem + {{.*}}) = x;
@@ -89,7 +89,7 @@ kernel.func @sums<M, N>(%X: memref<[M, N], f16, row_major, align 2>) -> memref<[
 // CHECK-NEXT: if (warp < 2) {
 // CHECK-NEXT: barrier_wait<1, 64>();
 // CHECK: ld_shared_v2_f32(
-kernel.func @teams<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N], f32, row_major, align 4> {
+kernel.func @thread_groups<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N], f32, row_major, align 4> {
   %Y = output : memref<[N], f32, row_major, align 4>
   grid (1) threads 128 {
     %s = shared : tile<[128], f32, row_major>

@@ -67,7 +67,7 @@ kernel.func @double<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N], 
 }
 
 // What is computed at launch has names: those of the text, where they are words. Sizes must hold what is required. A map
-// of the copy engine takes a panel at a time where a tile is wider than its pattern; a second grid that waits by itself
+// of TMA takes a panel at a time where a tile is wider than its pattern; a second grid that waits by itself
 // begins early.
 // CHECK: "name": "launch"
 // CHECK: "role": "scratch",

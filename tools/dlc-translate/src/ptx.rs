@@ -315,7 +315,7 @@ fn tensor_map(op: kernel::TensorMapOf<'_>, names: &mut Names<'_>) -> Made<Tensor
         (dlc_core::layout::Layout::RowMajor, None) => None,
         _ => {
             let strides = map_strides(ctx, op);
-            let strides = strides.ok_or_else(|| Wrong::at(*op, "the copy engine needs memory with strides"))?;
+            let strides = strides.ok_or_else(|| Wrong::at(*op, "TMA needs memory with strides"))?;
             Some(strides.iter().map(|stride| names.expr(stride, &[])).collect())
         }
     };
@@ -328,7 +328,7 @@ fn tensor_map(op: kernel::TensorMapOf<'_>, names: &mut Names<'_>) -> Made<Tensor
     Ok(TensorMap {
         name: names.of(out),
         buffer: names.of(op.memory()),
-        elem: Elem::of(elem).ok_or_else(|| Wrong::at(*op, "the copy engine has no such elements"))?,
+        elem: Elem::of(elem).ok_or_else(|| Wrong::at(*op, "TMA has no such elements"))?,
         shape,
         strides,
         tile: tile.into_iter().map(|size| size as u32).collect(),

@@ -1,4 +1,4 @@
-//! `cargo xtask kernels`: every kernel of the repository, written by hand and made by passes for both targets, with
+//! `cargo xtask kernels`: every kernel of the repository, written by hand and generated for both targets, with
 //! whether `check-async` verifies it, what that covers and how long it takes.
 
 use std::fmt::{self, Display, Formatter};

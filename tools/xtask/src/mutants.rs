@@ -1,5 +1,5 @@
 //! `cargo xtask mutants`: kernels with one edit each go through `check-async`, and what it accepts is evaluated in
-//! several orders, as a kernel and as instructions: no evaluator may find it racing, waiting for ever or reading what was
+//! several orders, as a kernel and as instructions: no evaluator may find it racing, deadlocking or reading what was
 //! not written.
 
 mod edit;

@@ -22,6 +22,7 @@
 //! | [`codes::tested`] | every diagnostic code is expected by some test |
 //! | [`pages::quotes`] | blocks of a page that are taken from a file stand there |
 //! | [`pages::links`] | links between pages lead somewhere |
+//! | [`words::standard`] | standard terms in code, comments, messages and documents (`words.tsv`) |
 
 pub mod codes;
 pub mod crates;
@@ -29,6 +30,7 @@ pub mod functions;
 pub mod pages;
 pub mod passes;
 pub mod sources;
+pub mod words;
 
 /// What is wrong: the file, and with a colon between, what about it. Empty when all is well.
 pub type Complaints = Vec<String>;

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use dlc_ir::pass::PassDef;
 use xtask::repo::Repo;
-use xtask::tidy::{Complaints, codes, crates, functions, pages, passes, sources};
+use xtask::tidy::{Complaints, codes, crates, functions, pages, passes, sources, words};
 use xtask::{header, reference};
 
 static REPO: LazyLock<Repo> = LazyLock::new(|| Repo::load(&Repo::root()).expect("the repository can be read"));
@@ -158,4 +158,9 @@ fn dlc_opt(args: &[&str], text: &str) -> Result<String, String> {
         dlc_opt::Status::Success => Ok(String::from_utf8_lossy(&output).into_owned()),
         _ => Err(String::from_utf8_lossy(&errors).into_owned()),
     }
+}
+
+#[test]
+fn standard_words() {
+    none(words::standard(&REPO));
 }

@@ -66,7 +66,7 @@ pub struct Conv {
 /// and `bias` is added. A spatial axis of size `H` becomes
 /// `(H - 1)*stride - low - high + dilation*(K - 1) + output_pad + 1`.
 ///
-/// The weights are `[in, out/groups, spatial..]`, or `[spatial.., out/groups, in]` with channels last: those of the
+/// The weights are `[in, out/groups, spatial..]`, or `[spatial.., out/groups, in]` in NHWC: those of the
 /// convolution that it is the gradient of.
 #[op("frontend.conv_transpose", traits(Pure),
      format = "$input `,` $weights (`bias` $bias^)? (`stride` $stride^)? (`pad` $pad^)? (`output_pad` $output_pad^)? \

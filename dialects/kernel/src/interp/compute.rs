@@ -396,13 +396,13 @@ pub fn wgmma(cx: &mut Eval<'_, '_>) -> EvalResult {
     };
     let at = cx.op.loc();
     let device = device(cx);
-    let team = device.current;
-    let state = device.team();
+    let thread_group = device.current;
+    let state = device.thread_group();
     let index = work_index(Work::Compute);
     state.tickets[index] += 1;
     let ticket = state.tickets[index];
     state.begun[index].push(Begun { ticket, at, work: Begin::Multiply(Box::new(product)) });
-    let token = TokenValue { team, work: Work::Compute, ticket };
+    let token = TokenValue { thread_group, work: Work::Compute, ticket };
     Ok(Outcome::Values(smallvec![Datum::opaque(out), Datum::opaque(token)]))
 }
 
@@ -416,8 +416,8 @@ fn hold_matrix(
 ) -> Result<Operand, Failure> {
     let ctx = cx.op.ctx;
     let kind = ElemKind::of(ctx, elem).ok_or_else(|| wrong(cx, "the elements are no numbers"))?;
-    let team = device(cx).current;
-    let reader = super::memory::engine(cx, team);
+    let thread_group = device(cx).current;
+    let reader = super::memory::engine(cx, thread_group);
     let length = tile.elem_bytes() as usize;
     let mut values = Vec::with_capacity(rows * columns);
     let memory = &mut device(cx).block().memory;
@@ -444,11 +444,11 @@ fn matrix(operand: &Operand) -> Cow<'_, [f64]> {
 }
 
 /// The product is there.
-pub fn finish_product(cx: &mut Eval<'_, '_>, team: usize, product: &Product) -> Result<(), Failure> {
+pub fn finish_product(cx: &mut Eval<'_, '_>, thread_group: usize, product: &Product) -> Result<(), Failure> {
     let Some(acc) = product.acc.0.get().cloned() else {
         return Err(cx.fail(&UNDEFINED, "the product is added to registers that are not there yet"));
     };
-    let block = device(cx).teams[team].block;
+    let block = device(cx).thread_groups[thread_group].block;
     let memory = &mut device(cx).blocks[block].memory;
     product.held.iter().for_each(|&(address, length)| memory.hold(address, length.into(), false));
     let (lhs, rhs) = (matrix(&product.lhs), matrix(&product.rhs));

@@ -140,7 +140,7 @@ pub fn grid_size(cx: &mut Eval<'_, '_>) -> EvalResult {
 /// Which block of the cluster it is.
 pub fn block_rank(cx: &mut Eval<'_, '_>) -> EvalResult {
     let device = device(cx);
-    let (block, first) = (device.team().block, device.peers().start);
+    let (block, first) = (device.thread_group().block, device.peers().start);
     number((block - first) as i64)
 }
 

@@ -1,7 +1,8 @@
 //! Flags in global memory, and which block knows what others wrote there.
 //!
-//! Each team has a vector clock (Fidge and Mattern 1988): of every team, until when its writes are known to this one.
-//! Releases, acquires, tickets and barriers hand clocks over; reads and writes of global memory are held against them.
+//! Each thread group has a vector clock (Fidge and Mattern 1988): of every thread group, until when its writes are known to
+//! this one. Releases, acquires, tickets and barriers hand clocks over; reads and writes of global memory are held against
+//! them.
 
 use std::hash::Hash;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use super::state::{BarrierKey, device, wrong};
 use super::sync::meet;
 use crate::ops::{Acquire, Flag, Release};
 
-/// Until when the writes of each team are known.
+/// Until when the writes of each thread group are known.
 pub type Clock = Vec<u64>;
 
 /// An element of global memory: the number of the memory, the row-major number of the element.
@@ -29,8 +30,8 @@ type Element = (usize, usize);
 pub struct Known {
     /// Whether the grid has flags: without, its blocks run one after the other and tell each other nothing.
     pub is_used: bool,
-    /// Of each team what it knows; of itself, how far it is.
-    teams: Vec<Clock>,
+    /// Of each thread group what it knows; of itself, how far it is.
+    thread_groups: Vec<Clock>,
     flags: FxHashMap<Element, Clock>,
     /// What those know who have come to a barrier.
     barriers: FxHashMap<BarrierKey, Clock>,
@@ -49,16 +50,16 @@ fn join(into: &mut Clock, from: &[u64]) {
     }
 }
 
-/// A team hands over what it knows.
-fn give<K: Hash + Eq>(teams: &mut [Clock], team: usize, to: &mut FxHashMap<K, Clock>, key: K) {
-    join(to.entry(key).or_default(), &teams[team]);
-    teams[team][team] += 1;
+/// A thread group hands over what it knows.
+fn give<K: Hash + Eq>(thread_groups: &mut [Clock], thread_group: usize, to: &mut FxHashMap<K, Clock>, key: K) {
+    join(to.entry(key).or_default(), &thread_groups[thread_group]);
+    thread_groups[thread_group][thread_group] += 1;
 }
 
-/// A team learns what others handed over.
-fn take<K: Hash + Eq>(teams: &mut [Clock], team: usize, from: &FxHashMap<K, Clock>, key: K) {
+/// A thread group learns what others handed over.
+fn take<K: Hash + Eq>(thread_groups: &mut [Clock], thread_group: usize, from: &FxHashMap<K, Clock>, key: K) {
     if let Some(clock) = from.get(&key) {
-        join(&mut teams[team], clock);
+        join(&mut thread_groups[thread_group], clock);
     }
 }
 
@@ -68,57 +69,57 @@ impl Known {
         Known { is_used, ..Known::default() }
     }
 
-    /// A team begins, as a part of another one or with its block.
-    pub fn begin(&mut self, team: usize, from: Option<usize>) {
+    /// A thread group begins, as a part of another one or with its block.
+    pub fn begin(&mut self, thread_group: usize, from: Option<usize>) {
         if !self.is_used {
             return;
         }
-        let mut clock = from.map_or_else(Clock::new, |from| self.teams[from].clone());
-        clock.resize(clock.len().max(team + 1), 0);
-        clock[team] = 1;
-        self.teams.resize(team, Clock::new());
-        self.teams.push(clock);
+        let mut clock = from.map_or_else(Clock::new, |from| self.thread_groups[from].clone());
+        clock.resize(clock.len().max(thread_group + 1), 0);
+        clock[thread_group] = 1;
+        self.thread_groups.resize(thread_group, Clock::new());
+        self.thread_groups.push(clock);
         if let Some(from) = from {
-            self.teams[from][from] += 1;
+            self.thread_groups[from][from] += 1;
         }
     }
 
-    /// A team comes to a barrier of threads.
-    pub fn arrive(&mut self, team: usize, at: BarrierKey) {
+    /// A thread group comes to a barrier of threads.
+    pub fn arrive(&mut self, thread_group: usize, at: BarrierKey) {
         if self.is_used {
-            give(&mut self.teams, team, &mut self.barriers, at);
+            give(&mut self.thread_groups, thread_group, &mut self.barriers, at);
         }
     }
 
-    /// A team passes it.
-    pub fn pass(&mut self, team: usize, at: BarrierKey) {
+    /// A thread group passes it.
+    pub fn pass(&mut self, thread_group: usize, at: BarrierKey) {
         if self.is_used {
-            take(&mut self.teams, team, &self.barriers, at);
+            take(&mut self.thread_groups, thread_group, &self.barriers, at);
         }
     }
 
-    /// A team arrives at an mbarrier.
-    pub fn arrive_mbarrier(&mut self, team: usize, at: (usize, usize)) {
+    /// A thread group arrives at an mbarrier.
+    pub fn arrive_mbarrier(&mut self, thread_group: usize, at: (usize, usize)) {
         if self.is_used {
-            give(&mut self.teams, team, &mut self.mbarriers, at);
+            give(&mut self.thread_groups, thread_group, &mut self.mbarriers, at);
         }
     }
 
-    /// A team has waited for it.
-    pub fn pass_mbarrier(&mut self, team: usize, at: (usize, usize)) {
+    /// A thread group has waited for it.
+    pub fn pass_mbarrier(&mut self, thread_group: usize, at: (usize, usize)) {
         if self.is_used {
-            take(&mut self.teams, team, &self.mbarriers, at);
+            take(&mut self.thread_groups, thread_group, &self.mbarriers, at);
         }
     }
 
-    fn is_known(&self, team: usize, by: usize, at: u64) -> bool {
-        by == team || self.teams[team].get(by).is_some_and(|&known| known >= at)
+    fn is_known(&self, thread_group: usize, by: usize, at: u64) -> bool {
+        by == thread_group || self.thread_groups[thread_group].get(by).is_some_and(|&known| known >= at)
     }
 
-    /// A team reads an element. An error where another one wrote it and nothing orders the two.
-    pub fn read(&self, team: usize, element: Element) -> Result<(), String> {
+    /// A thread group reads an element. An error where another one wrote it and nothing orders the two.
+    pub fn read(&self, thread_group: usize, element: Element) -> Result<(), String> {
         match self.writers.get(&element) {
-            Some(&(by, at, _)) if !self.is_known(team, by, at) => {
+            Some(&(by, at, _)) if !self.is_known(thread_group, by, at) => {
                 Err(format!("reads element {} of global memory, which another block writes, {UNORDERED}", element.1))
             }
             _ => Ok(()),
@@ -131,10 +132,10 @@ impl Known {
     }
 
     /// The same for a write.
-    pub fn write(&mut self, team: usize, element: Element, combines: bool) -> Result<(), String> {
-        let at = self.teams[team][team];
-        match self.writers.insert(element, (team, at, combines)) {
-            Some((by, at, combined)) if !(combines && combined || self.is_known(team, by, at)) => {
+    pub fn write(&mut self, thread_group: usize, element: Element, combines: bool) -> Result<(), String> {
+        let at = self.thread_groups[thread_group][thread_group];
+        match self.writers.insert(element, (thread_group, at, combines)) {
+            Some((by, at, combined)) if !(combines && combined || self.is_known(thread_group, by, at)) => {
                 Err(format!("writes element {} of global memory, which another block writes, {UNORDERED}", element.1))
             }
             _ => Ok(()),
@@ -171,9 +172,9 @@ pub fn ticket(cx: &mut Eval<'_, '_>) -> EvalResult {
     let old = number(cx, at);
     globals(cx)[at.0].set(at.1, Number::Int(old + 1));
     let device = device(cx);
-    let (team, known) = (device.current, &mut device.known);
-    take(&mut known.teams, team, &known.flags, at);
-    give(&mut known.teams, team, &mut known.flags, at);
+    let (thread_group, known) = (device.current, &mut device.known);
+    take(&mut known.thread_groups, thread_group, &known.flags, at);
+    give(&mut known.thread_groups, thread_group, &mut known.flags, at);
     Ok(Outcome::value(Datum::Int(old.into())))
 }
 
@@ -184,8 +185,8 @@ pub fn release(cx: &mut Eval<'_, '_>) -> EvalResult {
     let value = Release::from(cx.op).value();
     globals(cx)[at.0].set(at.1, Number::Int(value));
     let device = device(cx);
-    let (team, known) = (device.current, &mut device.known);
-    give(&mut known.teams, team, &mut known.flags, at);
+    let (thread_group, known) = (device.current, &mut device.known);
+    give(&mut known.thread_groups, thread_group, &mut known.flags, at);
     Ok(Outcome::nothing())
 }
 
@@ -195,8 +196,8 @@ pub fn acquire(cx: &mut Eval<'_, '_>) -> EvalResult {
     let at = element(cx)?;
     let value = number(cx, at);
     let device = device(cx);
-    let (team, known) = (device.current, &mut device.known);
-    take(&mut known.teams, team, &known.flags, at);
+    let (thread_group, known) = (device.current, &mut device.known);
+    take(&mut known.thread_groups, thread_group, &known.flags, at);
     Ok(Outcome::value(Datum::Int(value.into())))
 }
 

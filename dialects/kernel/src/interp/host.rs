@@ -98,7 +98,7 @@ pub fn tensor_map(cx: &mut Eval<'_, '_>) -> EvalResult {
     let mut steps = launch::dense_steps(&along);
     let placement = placement(cx, op.memory(), &memory)?;
     let Some((all, _)) = placement.strides() else {
-        return Err(wrong(cx, "the copy engine needs memory with strides"));
+        return Err(wrong(cx, "TMA needs memory with strides"));
     };
     // Of axes that count as one the last has the stride.
     let mut ends = op.merged().unwrap_or_else(|| vec![1; all.len()]);
@@ -116,11 +116,11 @@ pub fn tensor_map(cx: &mut Eval<'_, '_>) -> EvalResult {
     let width = i64::from(ty.elem(ctx).bits(ctx).unwrap_or(8)) / 8;
     let (last, outer) = strides.split_last().unwrap_or((&1, &[]));
     if let Some(bytes) = outer.iter().map(|stride| stride * width).find(|bytes| *bytes < 0 || bytes % 16 != 0) {
-        let message = format!("the copy engine needs rows of a multiple of 16 bytes, and these have {bytes}");
+        let message = format!("TMA needs rows of a multiple of 16 bytes, and these have {bytes}");
         return Err(cx.fail(&UNDEFINED, message));
     }
     if *last != 1 {
-        return Err(cx.fail(&UNDEFINED, "the copy engine needs rows whose elements are contiguous"));
+        return Err(cx.fail(&UNDEFINED, "TMA needs rows whose elements are contiguous"));
     }
     let value = MapValue {
         memory,
@@ -147,7 +147,7 @@ pub fn grid(cx: &mut Eval<'_, '_>) -> EvalResult {
     device.random = seed.random();
     device.places = Arc::new(places.tiles.clone());
     device.threads_of_block = op.threads();
-    // A launch has no team, and the expressions here name no fragment.
+    // A launch has no thread group, and the expressions here name no fragment.
     let dims = integers(cx, "dims", 0, op.args().len())?;
     let mut grid = [1i64; 3];
     for (axis, &size) in dims.iter().enumerate().take(3) {

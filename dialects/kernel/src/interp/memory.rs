@@ -341,7 +341,7 @@ fn pieces_of_copy(cx: &mut Eval<'_, '_>) -> Result<Vec<Piece>, Failure> {
     let slots = slots_by(cx, &place, elem, op.by)?;
     let access = Access { memory: 0, values: op.values, at: &op.at, guard: op.guard.as_ref(), fill: op.fill };
     let values = read_global(cx, &access, &slots, elem)?;
-    let block = device(cx).team().block;
+    let block = device(cx).thread_group().block;
     let mut coords = vec![0; slots.shape.len()];
     let mut pieces = Vec::new();
     for (slot, &value) in values.iter().enumerate() {
@@ -358,18 +358,18 @@ fn unsigned(coords: &[i64]) -> SmallVec<[u32; 4]> {
     coords.iter().map(|&at| at as u32).collect()
 }
 
-/// What a thread of the team that runs writes now.
+/// What a thread of the thread group that runs writes now.
 fn written(cx: &mut Eval<'_, '_>) -> impl Fn(u16) -> Byte + use<> {
     let device = device(cx);
-    let team = device.current as u16;
-    let clock = device.team().clock;
-    move |thread| Byte::Written { team, thread, clock }
+    let thread_group = device.current as u16;
+    let clock = device.thread_group().clock;
+    move |thread| Byte::Written { thread_group, thread, clock }
 }
 
 /// Global memory to a tile.
 pub fn copy(cx: &mut Eval<'_, '_>) -> EvalResult {
     let pieces = pieces_of_copy(cx)?;
-    device(cx).team().clock += 1;
+    device(cx).thread_group().clock += 1;
     let by = written(cx);
     let blocks = &mut device(cx).blocks;
     let write =
@@ -391,25 +391,25 @@ pub fn copy_async(cx: &mut Eval<'_, '_>) -> EvalResult {
 fn begin(cx: &mut Eval<'_, '_>, kind: types::Work, work: Work) -> EvalResult {
     let at = cx.op.loc();
     let device = device(cx);
-    let team = device.current;
-    let state = device.team();
+    let thread_group = device.current;
+    let state = device.thread_group();
     let index = work_index(kind);
     state.tickets[index] += 1;
     let ticket = state.tickets[index];
     state.begun[index].push(Begun { ticket, at, work });
-    Ok(Outcome::value(Datum::opaque(TokenValue { team, work: kind, ticket })))
+    Ok(Outcome::value(Datum::opaque(TokenValue { thread_group, work: kind, ticket })))
 }
 
-/// Ends work that a team began.
-pub fn finish(cx: &mut Eval<'_, '_>, team: usize, begun: Begun) -> Result<(), Failure> {
+/// Ends work that a thread group began.
+pub fn finish(cx: &mut Eval<'_, '_>, thread_group: usize, begun: Begun) -> Result<(), Failure> {
     let started = begun.at;
     let ended = match begun.work {
         Work::Bring { .. } => {
-            device(cx).teams[team].clock += 1;
+            device(cx).thread_groups[thread_group].clock += 1;
             bring(cx, begun.work)
         }
         Work::Put(put) => finish_put(cx, &put),
-        Work::Multiply(product) => super::compute::finish_product(cx, team, &product),
+        Work::Multiply(product) => super::compute::finish_product(cx, thread_group, &product),
     };
     ended.map_err(|error| Box::new(error.note(started, "the work begins here")))
 }
@@ -430,17 +430,22 @@ pub fn bring(cx: &mut Eval<'_, '_>, work: Work) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The bytes of an element of a tile as a thread of the team sees them.
+/// The bytes of an element of a tile as a thread of the thread group sees them.
 fn reader(cx: &mut Eval<'_, '_>) -> impl Fn(u16) -> Reader + use<> {
     let device = device(cx);
-    let (team, synced, warp_synced) = (device.current as u16, device.team().synced, device.team().warp_synced);
-    move |thread| Reader::Thread { team, thread, synced, warp_synced }
+    let (thread_group, synced, warp_synced) =
+        (device.current as u16, device.thread_group().synced, device.thread_group().warp_synced);
+    move |thread| Reader::Thread { thread_group, thread, synced, warp_synced }
 }
 
-/// The bytes of a tile as the copy engine and the tensor cores see them.
-pub fn engine(cx: &mut Eval<'_, '_>, team: usize) -> Reader {
+/// The bytes of a tile as TMA and the tensor cores see them.
+pub fn engine(cx: &mut Eval<'_, '_>, thread_group: usize) -> Reader {
     let device = device(cx);
-    Reader::Engine { team: team as u16, fenced: device.teams[team].fenced, synced: device.teams[team].synced }
+    Reader::Engine {
+        thread_group: thread_group as u16,
+        fenced: device.thread_groups[thread_group].fenced,
+        synced: device.thread_groups[thread_group].synced,
+    }
 }
 
 /// A tile to registers.
@@ -481,7 +486,7 @@ pub fn store_shared(cx: &mut Eval<'_, '_>) -> EvalResult {
     let (base, place, elem) = tile(cx, op.tile(), op.stage())?;
     let slots = slots(cx, cx.operand_type(0))?;
     let values = to_numbers(&registers(cx, 0)?);
-    device(cx).team().clock += 1;
+    device(cx).thread_group().clock += 1;
     let transposed = op.transposed().is_some();
     let mut coords = vec![0; slots.shape.len()];
     let (ctx, by) = (cx.op.ctx, written(cx));
@@ -529,7 +534,7 @@ fn boxed(map: &MapValue, at: &[i64], offsets: &[i64], visit: &mut dyn FnMut(&[i6
     });
 }
 
-/// The copy engine brings a box.
+/// TMA brings a box.
 pub fn tma_load(cx: &mut Eval<'_, '_>) -> EvalResult {
     let ctx = cx.op.ctx;
     let op = TmaLoad::from(cx.op);
@@ -548,7 +553,7 @@ pub fn tma_load(cx: &mut Eval<'_, '_>) -> EvalResult {
     boxed(&map, &at, &offsets, &mut |coords, index| {
         found.push((place.address(base, &folded(&map.shape, coords)), index))
     });
-    let own = device(cx).team().block;
+    let own = device(cx).thread_group().block;
     let blocks: Vec<usize> = match op.multicast() {
         Some(mask) => {
             device(cx).peers().enumerate().filter(|(rank, _)| mask >> rank & 1 == 1).map(|(_, block)| block).collect()
@@ -607,17 +612,17 @@ fn hold_box(cx: &mut Eval<'_, '_>, put: &mut Put, reader: Reader) -> Result<(), 
     Ok(())
 }
 
-/// The copy engine takes a tile.
+/// TMA takes a tile.
 pub fn tma_store(cx: &mut Eval<'_, '_>) -> EvalResult {
     let op = TmaStore::from(cx.op);
     let (base, ..) = tile(cx, op.tile(), op.stage())?;
     let index = 1 + usize::from(op.stage().is_some());
     let map = Arc::clone(&cx.opaque::<MapRef>(index)?.0);
     let at = integers(cx, "at", index + 1, op.args().len())?;
-    let block = device(cx).team().block;
+    let block = device(cx).thread_group().block;
     let mut put = Put { block, base, map, at, combine: op.combine(), seen: Vec::new(), held: Vec::new() };
-    let team = device(cx).current;
-    let reader = engine(cx, team);
+    let thread_group = device(cx).current;
+    let reader = engine(cx, thread_group);
     hold_box(cx, &mut put, reader)?;
     begin(cx, types::Work::Epilogue, Work::Put(put))
 }

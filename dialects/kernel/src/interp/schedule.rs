@@ -1,5 +1,5 @@
-//! Who goes on next. One team at a time takes some ops; it stops where it must wait. When nobody can go on, a copy that
-//! is on its way arrives, and if there is none, the threads wait for each other for ever.
+//! Who goes on next. One thread group at a time takes some ops; it stops where it must wait. When nobody can go on, a copy
+//! that is on its way arrives, and if there is none, the threads deadlock.
 
 use dlc_ir::OpRef;
 use dlc_ir::interp::{Data, Datum, Eval, Failure, Thread, UNDEFINED};
@@ -7,11 +7,11 @@ use dlc_ir::interp::{Data, Datum, Eval, Failure, Thread, UNDEFINED};
 use super::flags::{Known, has_flags, is_released};
 use super::memory::finish;
 use super::shared::SharedMemory;
-use super::state::{BarrierKey, Block, Device, Phase, Team, Work, device};
+use super::state::{BarrierKey, Block, Device, Phase, ThreadGroup, Work, device};
 use super::values::BarriersValue;
 use crate::ops::{Acquire, Barrier, ClusterBarrier, Role, Wait};
 
-/// The most ops that a team takes before another one may.
+/// The most ops that a thread group takes before another one may.
 const TURN: usize = 24;
 
 /// The most clusters that run at once where blocks tell each other something.
@@ -20,7 +20,7 @@ const RESIDENT: usize = 4;
 /// Of how many clusters that have not begun any may be the next.
 const WINDOW: usize = 4096;
 
-/// The most teams before all that run must end: they are told apart by 16 bits.
+/// The most thread groups before all that run must end: they are told apart by 16 bits.
 const MOST_TEAMS: usize = 32_768;
 
 /// Runs clusters of blocks to their end, one after the other. Where they tell each other something, they begin in an order
@@ -37,12 +37,12 @@ pub fn run_clusters(
     device.known = Known::new(has_flags);
     let (mut next, mut waiting) = (0, Vec::new());
     let (resident, window) = if has_flags { (1 + device.random(RESIDENT), WINDOW) } else { (1, 1) };
-    // The threads of teams, those that have not ended, and the first block of each cluster that runs.
+    // The threads of thread groups, those that have not ended, and the first block of each cluster that runs.
     let (mut threads, mut alive, mut running) = (Vec::new(), Vec::new(), Vec::new());
     loop {
         let mut at = 0;
         while at < running.len() {
-            let is_alive = |&team: &usize| in_cluster(self::device(cx), running[at], team);
+            let is_alive = |&thread_group: &usize| in_cluster(self::device(cx), running[at], thread_group);
             if alive.iter().any(is_alive) {
                 at += 1;
             } else {
@@ -53,7 +53,7 @@ pub fn run_clusters(
         if running.is_empty() {
             let device = self::device(cx);
             device.blocks.clear();
-            device.teams.clear();
+            device.thread_groups.clear();
             device.phases.clear();
             device.known.clear();
             threads.clear();
@@ -76,8 +76,8 @@ pub fn run_clusters(
         let first = self::device(cx).random(alive.len());
         let mut moved = false;
         for at in 0..alive.len() {
-            let team = alive[(first + at) % alive.len()];
-            if take_turn(cx, &mut threads, team)? {
+            let thread_group = alive[(first + at) % alive.len()];
+            if take_turn(cx, &mut threads, thread_group)? {
                 moved = true;
                 break;
             }
@@ -86,12 +86,12 @@ pub fn run_clusters(
             return Err(deadlock(cx, &threads));
         }
         alive.clear();
-        alive.extend((0..threads.len()).filter(|&team| threads[team].is_some()));
+        alive.extend((0..threads.len()).filter(|&thread_group| threads[thread_group].is_some()));
     }
 }
 
-fn in_cluster(device: &Device, first: usize, team: usize) -> bool {
-    (first..first + device.cluster).contains(&device.teams[team].block)
+fn in_cluster(device: &Device, first: usize, thread_group: usize) -> bool {
+    (first..first + device.cluster).contains(&device.thread_groups[thread_group].block)
 }
 
 /// The blocks of a cluster begin: the number of the first.
@@ -114,8 +114,8 @@ fn begin_cluster<'a>(
             barriers: Vec::new(),
             barrier_ops: Default::default(),
         });
-        device.known.begin(device.teams.len(), None);
-        device.teams.push(team(first + number, 0, warps));
+        device.known.begin(device.thread_groups.len(), None);
+        device.thread_groups.push(thread_group(first + number, 0, warps));
     }
     for _ in ids {
         alive.push(threads.len());
@@ -147,15 +147,15 @@ fn end_cluster(cx: &mut Eval<'_, '_>, first: usize) -> Result<(), Failure> {
         let error = cx.fail(&UNDEFINED, "the block ends while a copy to its shared memory is on its way");
         return Err(Box::new(error.note(at, "the copy begins here")));
     }
-    for team in 0..self::device(cx).teams.len() {
-        if !in_cluster(self::device(cx), first, team) {
+    for thread_group in 0..self::device(cx).thread_groups.len() {
+        if !in_cluster(self::device(cx), first, thread_group) {
             continue;
         }
-        self::device(cx).current = team;
+        self::device(cx).current = thread_group;
         for kind in 0..3 {
-            let begun = std::mem::take(&mut self::device(cx).teams[team].begun[kind]);
+            let begun = std::mem::take(&mut self::device(cx).thread_groups[thread_group].begun[kind]);
             for begun in begun {
-                finish(cx, team, begun)?;
+                finish(cx, thread_group, begun)?;
             }
         }
     }
@@ -165,8 +165,8 @@ fn end_cluster(cx: &mut Eval<'_, '_>, first: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-fn team(block: usize, first_warp: u32, warps: u32) -> Team {
-    Team {
+fn thread_group(block: usize, first_warp: u32, warps: u32) -> ThreadGroup {
+    ThreadGroup {
         block,
         first_warp,
         warps,
@@ -180,24 +180,28 @@ fn team(block: usize, first_warp: u32, warps: u32) -> Team {
     }
 }
 
-/// A team takes ops until it must wait or has taken enough. Whether it took any.
-fn take_turn<'a>(cx: &mut Eval<'_, 'a>, threads: &mut Vec<Option<Thread<'a>>>, team: usize) -> Result<bool, Failure> {
+/// A thread group takes ops until it must wait or has taken enough. Whether it took any.
+fn take_turn<'a>(
+    cx: &mut Eval<'_, 'a>,
+    threads: &mut Vec<Option<Thread<'a>>>,
+    thread_group: usize,
+) -> Result<bool, Failure> {
     let ctx = cx.op.ctx;
     let turn = 1 + device(cx).random(TURN);
     for step in 0..turn {
-        let Some(thread) = &mut threads[team] else { return Ok(true) };
-        device(cx).current = team;
+        let Some(thread) = &mut threads[thread_group] else { return Ok(true) };
+        device(cx).current = thread_group;
         if let Some(next) = thread.next_op(ctx) {
             if !is_ready(cx, thread, next)? {
                 return Ok(step > 0);
             }
             if let Some(role) = Role::of(next) {
-                start_role(cx, threads, team, role)?;
+                start_role(cx, threads, thread_group, role)?;
             }
         }
-        let Some(thread) = &mut threads[team] else { return Ok(true) };
+        let Some(thread) = &mut threads[thread_group] else { return Ok(true) };
         if cx.interp.step(thread)?.is_some() {
-            threads[team] = None;
+            threads[thread_group] = None;
             return Ok(true);
         }
     }
@@ -220,11 +224,11 @@ fn start_role<'a>(
         let fork = cx.interp.fork(thread, *role, 0, args)?;
         threads.push(Some(fork));
         let device = device(cx);
-        let block = device.teams[from].block;
+        let block = device.thread_groups[from].block;
         let first = role.first() + group * warps;
-        device.known.begin(device.teams.len(), Some(from));
-        let made = team(block, u32::try_from(first).unwrap_or(0), u32::try_from(warps).unwrap_or(1));
-        device.teams.push(made);
+        device.known.begin(device.thread_groups.len(), Some(from));
+        let made = thread_group(block, u32::try_from(first).unwrap_or(0), u32::try_from(warps).unwrap_or(1));
+        device.thread_groups.push(made);
     }
     Ok(())
 }
@@ -247,7 +251,7 @@ fn is_ready<'a>(cx: &mut Eval<'_, 'a>, thread: &Thread<'a>, op: OpRef<'a>) -> Re
         return Ok(is_released(cx, thread, acquire));
     }
     let device = device(cx);
-    let (block, warps) = (device.team().block, i64::from(device.team().warps));
+    let (block, warps) = (device.thread_group().block, i64::from(device.thread_group().warps));
     let (key, wanted) = if let Some(barrier) = Barrier::of(op) {
         let Some(id) = barrier.id() else { return Ok(true) };
         (BarrierKey::Named(block, number(id) as i64), barrier.threads().unwrap_or(warps * 32))
@@ -256,11 +260,11 @@ fn is_ready<'a>(cx: &mut Eval<'_, 'a>, thread: &Thread<'a>, op: OpRef<'a>) -> Re
     } else {
         return Ok(true);
     };
-    let phase = match device.team().waiting {
+    let phase = match device.thread_group().waiting {
         Some((_, phase)) => phase,
         None => {
             let phase = device.phases.entry(key).or_default().phase;
-            device.team().waiting = Some((key, phase));
+            device.thread_group().waiting = Some((key, phase));
             device.known.arrive(device.current, key);
             arrive_at(device, key, warps * 32, wanted);
             phase
@@ -268,7 +272,7 @@ fn is_ready<'a>(cx: &mut Eval<'_, 'a>, thread: &Thread<'a>, op: OpRef<'a>) -> Re
     };
     let passed = device.phases.entry(key).or_default().phase > phase;
     if passed {
-        device.team().waiting = None;
+        device.thread_group().waiting = None;
         device.known.pass(device.current, key);
     }
     Ok(passed)
@@ -300,11 +304,11 @@ fn arrive(cx: &mut Eval<'_, '_>) -> Result<bool, Failure> {
 fn deadlock<'a>(cx: &mut Eval<'_, 'a>, threads: &[Option<Thread<'a>>]) -> Failure {
     let ctx = cx.op.ctx;
     let mut error = cx.fail(&UNDEFINED, "no thread can go on: all of them wait");
-    for (team, thread) in threads.iter().enumerate() {
+    for (thread_group, thread) in threads.iter().enumerate() {
         let Some(op) = thread.as_ref().and_then(|thread| thread.next_op(ctx)) else { continue };
         let device = device(cx);
-        let (block, first) = (device.teams[team].block, device.teams[team].first_warp);
-        let last = first + device.teams[team].warps;
+        let (block, first) = (device.thread_groups[thread_group].block, device.thread_groups[thread_group].first_warp);
+        let last = first + device.thread_groups[thread_group].warps;
         error = Box::new(error.note(op.loc(), format!("warps {first} to {last} of block {block} wait here")));
     }
     error

@@ -14,20 +14,20 @@ pub enum Byte {
     Empty,
     /// A copy brings it, which has not ended.
     Coming,
-    /// The copy engine or nobody in particular put it there.
+    /// TMA or nobody in particular put it there.
     Settled,
-    /// A thread of a team put it there, at a time of the team.
-    Written { team: u16, thread: u16, clock: u64 },
+    /// A thread of a thread group put it there, at a time of the thread group.
+    Written { thread_group: u16, thread: u16, clock: u64 },
 }
 
 /// Who looks at shared memory.
 #[derive(Clone, Copy)]
 pub enum Reader {
-    /// A thread of a team that has seen what all its warps did until a time, and the lanes of its own warp.
-    Thread { team: u16, thread: u16, synced: u64, warp_synced: u64 },
-    /// The copy engine or the tensor cores, which see what the team did until a time. What all threads of the team did is
+    /// A thread of a thread group that has seen what all its warps did until a time, and the lanes of its own warp.
+    Thread { thread_group: u16, thread: u16, synced: u64, warp_synced: u64 },
+    /// TMA or the tensor cores, which see what the thread group did until a time. What all threads of the thread group did is
     /// known to the one that lets them read until another time.
-    Engine { team: u16, fenced: u64, synced: u64 },
+    Engine { thread_group: u16, fenced: u64, synced: u64 },
 }
 
 /// Bytes and what is known of them.
@@ -122,31 +122,33 @@ impl SharedMemory {
                 (Byte::Coming, _) => {
                     return Err(format!("reads byte {at} of shared memory, which a copy that is not awaited brings"));
                 }
-                (Byte::Written { team, thread, clock }, Reader::Thread { team: own, thread: me, synced, .. })
-                    if team == own && thread / 32 != me / 32 && clock > synced =>
-                {
+                (
+                    Byte::Written { thread_group, thread, clock },
+                    Reader::Thread { thread_group: own, thread: me, synced, .. },
+                ) if thread_group == own && thread / 32 != me / 32 && clock > synced => {
                     let (me, warp) = (me / 32, thread / 32);
                     return Err(format!(
                         "warp {me} reads byte {at} of shared memory, which warp {warp} wrote with no barrier between"
                     ));
                 }
-                (Byte::Written { team, thread, clock }, Reader::Thread { team: own, thread: me, warp_synced, .. })
-                    if team == own && thread != me && clock > warp_synced =>
-                {
+                (
+                    Byte::Written { thread_group, thread, clock },
+                    Reader::Thread { thread_group: own, thread: me, warp_synced, .. },
+                ) if thread_group == own && thread != me && clock > warp_synced => {
                     let (warp, me, lane) = (me / 32, me % 32, thread % 32);
                     return Err(format!(
                         "lane {me} of warp {warp} reads byte {at} of shared memory, which lane {lane} wrote with no 'warp_sync' between"
                     ));
                 }
-                (Byte::Written { team, clock, .. }, Reader::Engine { team: own, fenced, .. })
-                    if team == own && clock > fenced =>
+                (Byte::Written { thread_group, clock, .. }, Reader::Engine { thread_group: own, fenced, .. })
+                    if thread_group == own && clock > fenced =>
                 {
                     return Err(format!(
                         "byte {at} of shared memory, which threads wrote, is read with no 'fence_async' between"
                     ));
                 }
-                (Byte::Written { team, clock, .. }, Reader::Engine { team: own, synced, .. })
-                    if team == own && clock > synced =>
+                (Byte::Written { thread_group, clock, .. }, Reader::Engine { thread_group: own, synced, .. })
+                    if thread_group == own && clock > synced =>
                 {
                     return Err(format!(
                         "byte {at} of shared memory, which threads wrote, is read before they have met"

@@ -19,7 +19,7 @@ use crate::layout::{Fragment, Table};
 pub enum Work {
     /// A copy to shared memory, and the bytes that are counted on barriers: block, barrier, bytes.
     Bring { pieces: Vec<Piece>, signals: Vec<(usize, usize, i64)> },
-    /// A store of a tile by the copy engine.
+    /// A store of a tile by TMA.
     Put(Put),
     /// A product of matrices.
     Multiply(Box<Product>),
@@ -30,11 +30,11 @@ pub struct Piece {
     pub block: usize,
     pub address: u32,
     pub bytes: Encoded,
-    /// The thread of the team that copies them, unless the copy engine does.
+    /// The thread of the thread group that copies them, unless TMA does.
     pub thread: Option<u16>,
 }
 
-/// A store by the copy engine.
+/// A store by TMA.
 pub struct Put {
     pub block: usize,
     pub base: u32,
@@ -47,7 +47,7 @@ pub struct Put {
     pub held: Vec<(u32, u8)>,
 }
 
-/// A piece of work in the order in which a team began it.
+/// A piece of work in the order in which a thread group began it.
 pub struct Begun {
     pub ticket: u64,
     pub at: Loc,
@@ -55,17 +55,17 @@ pub struct Begun {
 }
 
 /// Warps that run the same ops.
-pub struct Team {
+pub struct ThreadGroup {
     pub block: usize,
     pub first_warp: u32,
     pub warps: u32,
-    /// Counts what the team writes to shared memory.
+    /// Counts what the thread group writes to shared memory.
     pub clock: u64,
-    /// What was written before is seen by all warps of the team.
+    /// What was written before is seen by all warps of the thread group.
     pub synced: u64,
     /// What was written before by a lane is seen by the other lanes of its warp.
     pub warp_synced: u64,
-    /// What was written before is seen by the copy engine and by matrix products.
+    /// What was written before is seen by TMA and by matrix products.
     pub fenced: u64,
     /// The last ticket of each kind of work: load, compute, epilogue.
     pub tickets: [u64; 3],
@@ -128,9 +128,9 @@ pub struct Block {
 /// Everything.
 pub struct Device {
     pub blocks: Vec<Block>,
-    pub teams: Vec<Team>,
+    pub thread_groups: Vec<ThreadGroup>,
     pub phases: FxHashMap<BarrierKey, Phase>,
-    /// The team whose op is run.
+    /// The thread group whose op is run.
     pub current: usize,
     pub symbols: Arc<Bindings>,
     pub grid: [i64; 3],
@@ -151,7 +151,7 @@ impl Default for Device {
     fn default() -> Device {
         Device {
             blocks: Vec::new(),
-            teams: Vec::new(),
+            thread_groups: Vec::new(),
             phases: FxHashMap::default(),
             current: 0,
             symbols: Arc::default(),
@@ -168,18 +168,18 @@ impl Default for Device {
 }
 
 impl Device {
-    pub fn team(&mut self) -> &mut Team {
-        &mut self.teams[self.current]
+    pub fn thread_group(&mut self) -> &mut ThreadGroup {
+        &mut self.thread_groups[self.current]
     }
 
     pub fn block(&mut self) -> &mut Block {
-        let block = self.teams[self.current].block;
+        let block = self.thread_groups[self.current].block;
         &mut self.blocks[block]
     }
 
-    /// The blocks of the cluster of the team whose op is run.
+    /// The blocks of the cluster of the thread group whose op is run.
     pub fn peers(&self) -> std::ops::Range<usize> {
-        let first = self.teams[self.current].block / self.cluster * self.cluster;
+        let first = self.thread_groups[self.current].block / self.cluster * self.cluster;
         first..first + self.cluster
     }
 

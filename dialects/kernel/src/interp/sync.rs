@@ -16,19 +16,19 @@ pub fn barrier(cx: &mut Eval<'_, '_>) -> EvalResult {
     Ok(Outcome::nothing())
 }
 
-/// All threads of the team are here.
+/// All threads of the thread group are here.
 pub fn meet(cx: &mut Eval<'_, '_>) {
-    let team = device(cx).team();
-    team.synced = team.clock;
-    team.warp_synced = team.clock;
+    let thread_group = device(cx).thread_group();
+    thread_group.synced = thread_group.clock;
+    thread_group.warp_synced = thread_group.clock;
 }
 
 /// The lanes of each warp have met.
 pub fn warp_sync(cx: &mut Eval<'_, '_>) -> EvalResult {
-    let team = device(cx).team();
-    team.warp_synced = team.clock;
-    if team.warps == 1 {
-        team.synced = team.clock;
+    let thread_group = device(cx).thread_group();
+    thread_group.warp_synced = thread_group.clock;
+    if thread_group.warps == 1 {
+        thread_group.synced = thread_group.clock;
     }
     Ok(Outcome::nothing())
 }
@@ -53,7 +53,7 @@ pub fn barrier_arrive(cx: &mut Eval<'_, '_>) -> EvalResult {
     let op = BarrierArrive::from(cx.op);
     let (id, wanted) = (integer(cx, op.id())?, op.threads());
     let device = device(cx);
-    let (block, warps) = (device.team().block, i64::from(device.team().warps));
+    let (block, warps) = (device.thread_group().block, i64::from(device.thread_group().warps));
     let key = BarrierKey::Named(block, id);
     device.known.arrive(device.current, key);
     arrive_at(device, key, warps * 32, wanted);
@@ -93,8 +93,8 @@ pub fn wait(cx: &mut Eval<'_, '_>) -> EvalResult {
     let op = crate::ops::Wait::from(cx.op);
     let index = barrier_index(cx, op.barrier(), op.stage())?;
     let device = device(cx);
-    let (team, block) = (device.current, device.team().block);
-    device.known.pass_mbarrier(team, (block, index));
+    let (thread_group, block) = (device.current, device.thread_group().block);
+    device.known.pass_mbarrier(thread_group, (block, index));
     let parity = integer(cx, op.parity())?;
     if !matches!(parity, 0 | 1) {
         return Err(cx.fail(&UNDEFINED, format!("a parity is 0 or 1, not {parity}")));
@@ -123,7 +123,7 @@ fn arrive_many(cx: &mut Eval<'_, '_>, block: usize, index: usize, count: i64, by
 pub fn expect(cx: &mut Eval<'_, '_>) -> EvalResult {
     let op = Expect::from(cx.op);
     let index = barrier_index(cx, op.barrier(), op.stage())?;
-    let block = device(cx).team().block;
+    let block = device(cx).thread_group().block;
     arrive_many(cx, block, index, 1, op.bytes())?;
     Ok(Outcome::nothing())
 }
@@ -133,8 +133,8 @@ pub fn arrive(cx: &mut Eval<'_, '_>) -> EvalResult {
     let op = Arrive::from(cx.op);
     let index = barrier_index(cx, op.barrier(), op.stage())?;
     let rank = op.rank().map(|rank| integer(cx, rank)).transpose()?;
-    let team = device(cx).team();
-    let (own, warps) = (team.block, i64::from(team.warps));
+    let thread_group = device(cx).thread_group();
+    let (own, warps) = (thread_group.block, i64::from(thread_group.warps));
     let block = match rank {
         Some(rank) => {
             let rank = usize::try_from(rank).map_err(|_| wrong(cx, format!("there is no block {rank}")))?;
@@ -160,10 +160,10 @@ pub fn complete_bytes(cx: &mut Eval<'_, '_>, block: usize, index: usize, bytes: 
     }
 }
 
-/// What the team wrote is there for the copy engine and the tensor cores.
+/// What the thread group wrote is there for TMA and the tensor cores.
 pub fn fence_async(cx: &mut Eval<'_, '_>) -> EvalResult {
-    let team = device(cx).team();
-    team.fenced = team.clock;
+    let thread_group = device(cx).thread_group();
+    thread_group.fenced = thread_group.clock;
     Ok(Outcome::nothing())
 }
 
@@ -175,11 +175,11 @@ pub fn await_(cx: &mut Eval<'_, '_>) -> EvalResult {
     }
     let current = device(cx).current;
     for token in tokens.into_iter().filter(|token| token.ticket > 0) {
-        if token.team != current {
+        if token.thread_group != current {
             return Err(cx.fail(&UNDEFINED, "other threads began the work that is awaited here"));
         }
         let kind = work_index(token.work);
-        let begun = &mut device(cx).teams[current].begun[kind];
+        let begun = &mut device(cx).thread_groups[current].begun[kind];
         let ended = begun.iter().take_while(|begun| begun.ticket <= token.ticket).count();
         let ended: Vec<_> = begun.drain(..ended).collect();
         for begun in ended {
@@ -197,6 +197,6 @@ pub fn await_read(cx: &mut Eval<'_, '_>) -> EvalResult {
 /// A token of nothing.
 pub fn done(cx: &mut Eval<'_, '_>) -> EvalResult {
     let work = Token::of(cx.op.ctx, cx.op.type_of(Done::from(cx.op).out())).map_or(Work::Load, |ty| ty.work(cx.op.ctx));
-    let team = device(cx).current;
-    Ok(Outcome::Values(smallvec![Datum::opaque(TokenValue { team, work, ticket: 0 })]))
+    let thread_group = device(cx).current;
+    Ok(Outcome::Values(smallvec![Datum::opaque(TokenValue { thread_group, work, ticket: 0 })]))
 }

@@ -12,7 +12,7 @@ use crate::layout::SharedTile;
 use crate::ops::{Elect, Role};
 use crate::types::{Frag, Tile, Work, elem_of};
 
-/// A fragment: the registers of the team. One that a matrix product gives is not there before that has ended.
+/// A fragment: the registers of the thread group. One that a matrix product gives is not there before that has ended.
 #[derive(Clone)]
 pub struct FragValue(pub Arc<OnceLock<TensorValue>>);
 
@@ -32,10 +32,10 @@ pub struct BarriersValue {
     pub count: usize,
 }
 
-/// What a token waits for: the work of a kind that a team has begun, up to a ticket.
+/// What a token waits for: the work of a kind that a thread group has begun, up to a ticket.
 #[derive(Clone, Copy, Debug)]
 pub struct TokenValue {
-    pub team: usize,
+    pub thread_group: usize,
     pub work: Work,
     pub ticket: u64,
 }
@@ -85,11 +85,11 @@ pub fn is_single(op: OpRef<'_>) -> bool {
     false
 }
 
-/// The slots of a fragment of the team that runs.
+/// The slots of a fragment of the thread group that runs.
 pub fn slots(cx: &mut Eval<'_, '_>, ty: Type) -> Result<Arc<Slots>, Failure> {
     let ctx = cx.op.ctx;
     let device = device(cx);
-    let warps = device.team().warps;
+    let warps = device.thread_group().warps;
     if let Some(slots) = device.slots.get(&(ty, warps)) {
         return Ok(Arc::clone(slots));
     }

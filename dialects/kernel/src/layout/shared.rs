@@ -62,7 +62,7 @@ impl Shared {
         }
     }
 
-    /// The layout of a tile that the copy engine moves, with rows of so many bytes in its panels.
+    /// The layout of a tile that TMA moves, with rows of so many bytes in its panels.
     pub fn of_span(span: u32) -> Shared {
         match span {
             0 => Shared::RowMajor { pitch: None },

@@ -81,7 +81,7 @@ pub struct Grid {
     cluster: OptionalAttr<IntArray>,
     /// The number of threads of a block.
     threads: Attr<Int>,
-    /// How many blocks are to run on a multiprocessor at once: their threads have no more registers than that leaves.
+    /// How many blocks are to run on an SM at once: their threads have no more registers than that leaves.
     blocks_per_sm: OptionalAttr<Int>,
     body: Region,
 }

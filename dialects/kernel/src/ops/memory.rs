@@ -36,7 +36,7 @@ pub struct Slice {
     out: Result<Tile>,
 }
 
-/// A memref as the copy engine sees it. It is made when the kernel is launched. The rows of the memref, and so the steps
+/// A memref as TMA sees it. It is made when the kernel is launched. The rows of the memref, and so the steps
 /// along all axes but the last, are a multiple of 16 bytes.
 ///
 /// With `lower`, `upper` and `strides` it moves pixels, `im2col`: of a memref whose first axis counts images and whose
@@ -217,7 +217,7 @@ pub struct StoreShared {
     transposed: OptionalAttr<Unit>,
 }
 
-/// The copy engine brings a box of the memref to a tile, and counts its bytes on an mbarrier; what is outside of the
+/// TMA brings a box of the memref to a tile, and counts its bytes on an mbarrier; what is outside of the
 /// memref is zero. One thread begins that. `at` says where the box begins; of an `im2col` map, where the first pixel and
 /// channel are, and `offsets` where in the window. With `multicast` the blocks of the cluster whose bits are set all get
 /// the box, each at the same place.
@@ -239,7 +239,7 @@ pub struct TmaLoad {
     hint: OptionalAttr<Hint>,
 }
 
-/// The copy engine puts a tile into a box of the memref, or adds it to what is there; what is outside stays out. One
+/// TMA puts a tile into a box of the memref, or adds it to what is there; what is outside stays out. One
 /// thread begins that, and only it can await the token.
 #[op("kernel.tma_store", effects(Read, Write), parse = syntax::parse_tma_store, print = syntax::print_tma_store,
      infer = verify::infer_epilogue_token, verify = verify::tma_store, eval = interp::memory::tma_store,

@@ -1,4 +1,4 @@
-//! Who waits for what: barriers of threads, mbarriers, tokens, and the fence between threads and the copy engine.
+//! Who waits for what: barriers of threads, mbarriers, tokens, and the fence between threads and TMA.
 
 use dlc_ir::define::{Index as IndexType, Int, op};
 
@@ -90,7 +90,7 @@ pub struct Arrive {
     by: Attr<Arrivals>,
 }
 
-/// What was written to shared memory by threads can be read by the copy engine and by matrix products behind this.
+/// What was written to shared memory by threads can be read by TMA and by matrix products behind this.
 #[op("kernel.fence_async", format = "attr-dict", eval = interp::sync::fence_async, example = "fence_async")]
 pub struct FenceAsync {}
 

@@ -80,10 +80,8 @@ pub fn grid(op: Grid<'_>, diags: &Diagnostics) {
     if let Some(blocks) =
         op.blocks_per_sm().filter(|blocks| !(1..=32).contains(blocks) || blocks.saturating_mul(op.threads()) > 2048)
     {
-        let message = format!(
-            "a multiprocessor runs up to 32 blocks and 2048 threads at once, not {blocks} blocks of {}",
-            op.threads()
-        );
+        let message =
+            format!("an SM runs up to 32 blocks and 2048 threads at once, not {blocks} blocks of {}", op.threads());
         plain(*op, message, diags);
     }
     registers(op, diags);
@@ -102,10 +100,10 @@ pub fn grid(op: Grid<'_>, diags: &Diagnostics) {
 }
 
 /// The blocks that a cluster may have on every GPU that has clusters. More are not portable: they must be asked for, and
-/// refused where no part of the GPU has so many multiprocessors free.
+/// refused where no part of the GPU has so many SMs free.
 const CLUSTER_BLOCKS: i64 = 8;
 
-/// The registers of a multiprocessor.
+/// The registers of an SM.
 const REGISTER_FILE: i64 = 65_536;
 
 /// After all roles have changed their registers, the block has no more than it was launched with.
@@ -131,7 +129,7 @@ fn registers(op: Grid<'_>, diags: &Diagnostics) {
     if wanted > had {
         let message = format!(
             "the roles want {wanted} registers, and a block of {} threads is launched with {had}, {own} for each, of the \
-             {REGISTER_FILE} of a multiprocessor",
+             {REGISTER_FILE} of an SM",
             op.threads()
         );
         plain(*op, message, diags);

@@ -295,7 +295,7 @@ pub fn store_shared(op: StoreShared<'_>, diags: &Diagnostics) {
 fn boxed(op: OpRef<'_>, map: ValueId, tile: ValueId, stage: Option<ValueId>, at: usize, diags: &Diagnostics) {
     staged(op, tile, stage, diags);
     if !is_single(op) {
-        let message = "one thread asks the copy engine: put it into 'elect' or a 'single' role".into();
+        let message = "one thread asks TMA: put it into 'elect' or a 'single' role".into();
         broken(op, &WRONG_THREADS, message, diags);
     }
     let map_op = op.body.defining_op(map).and_then(|id| TensorMapOf::of(OpRef { id, ..op }));

@@ -131,7 +131,7 @@ impl Checked<'_> {
         let blocks = plan.blocks_per_sm.unwrap_or(1);
         if blocks.saturating_mul(threads) > target.threads_per_sm || blocks > target.max_blocks_per_sm {
             let message = format!(
-                "{blocks} blocks of {threads} threads are too many for a multiprocessor, which has {} of at most {} blocks",
+                "{blocks} blocks of {threads} threads are too many for an SM, which has {} of at most {} blocks",
                 target.threads_per_sm, target.max_blocks_per_sm
             );
             self.fail_and_heal(&["blocks_per_sm", "roles", "tile"], &BAD_THREADS, message, fewer_blocks);

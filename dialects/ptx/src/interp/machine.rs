@@ -5,7 +5,7 @@
 //! how far, a seed decides, unless it is 0. A warp whose lanes have all
 //! asked whether something has come, and it has not, ends its turn. What is on its way comes as `flight` says, at the
 //! latest when nobody can go on without it. When for a while nothing changes any more, the next cluster begins; when there
-//! is none, the threads wait for ever.
+//! is none, the threads deadlock.
 
 use std::sync::Arc;
 
@@ -137,7 +137,7 @@ pub struct Warp {
 pub struct Cluster {
     pub blocks: Vec<Block>,
     pub warps: Vec<Warp>,
-    /// For each thread what it had written when it last said that the copy engine should see it.
+    /// For each thread what it had written when it last said that TMA should see it.
     pub fenced: Vec<u32>,
     pub clock: u32,
     pub arrived: u32,

@@ -116,7 +116,7 @@ pub enum Reader<'f> {
     Thread { thread: usize, met: u32 },
     /// All lanes of a warp together, of which this is one.
     Warp { thread: usize, met: u32 },
-    /// The copy engine or the tensor cores for a thread, and what each thread had written when it last said that they
+    /// TMA or the tensor cores for a thread, and what each thread had written when it last said that they
     /// should see it.
     Engine { thread: usize, fenced: &'f [u32] },
 }
@@ -126,7 +126,7 @@ pub enum Reader<'f> {
 pub struct Shared {
     bytes: Vec<u8>,
     known: Vec<Byte>,
-    /// When a thread of the cluster wrote a byte, and which; 0 for what the copy engine brought.
+    /// When a thread of the cluster wrote a byte, and which; 0 for what TMA brought.
     clock: Vec<u32>,
     writer: Vec<u16>,
     /// How many products and stores that are not awaited read each unit of 16 bytes.

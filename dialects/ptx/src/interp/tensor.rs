@@ -1,4 +1,4 @@
-//! The copy engine: boxes of tensors between global and shared memory.
+//! TMA: boxes of tensors between global and shared memory.
 
 use dlc_core::launch;
 
@@ -73,7 +73,7 @@ impl Machine<'_> {
         let width = launch::width(map.kind);
         let first = at.last().copied().unwrap_or(0);
         if first * width as i64 % 16 != 0 {
-            let message = format!("the copy engine begins rows at multiples of 16 bytes, not at element {first}");
+            let message = format!("TMA begins rows at multiples of 16 bytes, not at element {first}");
             return Err(in_lane(lane)(message));
         }
         let row = map.value.shape.last().map_or(0, |&size| size as usize * width);

@@ -4,7 +4,7 @@
 //! is computed from, up to what is stored before. Values are decided from the last to the first, so that it is known in
 //! which kernels each one is wanted. The gain of not storing a value is that its elements are neither written nor read
 //! (`saved_bytes` of the specification's section 11); what it may cost is computing elements more than once, and rows too
-//! few or too long for the multiprocessors. What decides is said in a remark for each value.
+//! few or too long for the SMs. What decides is said in a remark for each value.
 //!
 //! How often elements may be computed has a limit, which no gain lifts: a value is computed at four places of its kernel at
 //! most, and the cheap values of a program together at so many that its kernels have four times its ops. As the copies
@@ -273,7 +273,7 @@ impl<'g> Cutter<'g> {
     }
 
     /// Why a value is stored that a reduction to few results reads, and that is made of reductions of rows itself: in the
-    /// kernel of the few results all rows would be reduced by few multiprocessors, one after the other.
+    /// kernel of the few results all rows would be reduced by few SMs, one after the other.
     fn spread(&self, node: Node, kernel: Node) -> Option<String> {
         let elements = |node: Node| self.limits.sizes.elements(&self.graph.values[node].axes);
         let results = elements(kernel);
@@ -295,7 +295,7 @@ impl<'g> Cutter<'g> {
         let is_worth = rows.saturating_mul(length) > LONG_ROW && elements(node) <= rows;
         is_worth.then(|| {
             format!(
-                "{rows} rows of {length} elements are reduced for {results} results: too few for the multiprocessors, and \
+                "{rows} rows of {length} elements are reduced for {results} results: too few for the SMs, and \
                  stored, each row has one"
             )
         })
@@ -648,13 +648,11 @@ impl<'g> Cutter<'g> {
         let results = self.limits.sizes.elements(&self.graph.values[kernel].axes);
         // Positions and numbers are there anywhere.
         let reads = || value.operands.iter().any(|operand| self.costs().reads_memory(operand.node));
-        // A multiprocessor would reduce a long row, or go through all results of one.
+        // An SM would reduce a long row, or go through all results of one.
         let longest = length.max(results / rows.max(1));
         let is_long = results > rows && rows < FEW_ROWS && longest > LONG_ROW;
         if is_long && reads() && !self.chains.is_on_chip(self.graph, node) {
-            let why = format!(
-                "{rows} rows of {longest} elements are too few for one multiprocessor each, and worth splitting"
-            );
+            let why = format!("{rows} rows of {longest} elements are too few for one SM each, and worth splitting");
             return Choice { stored: true, why };
         }
         if self.multiplied_by(node).is_some() {

@@ -19,7 +19,7 @@ pub enum Preheader {
 
 impl Preheader {
     /// The block in front of a loop with these blocks, the head first. `None` where none can be made: it is not known what
-    /// a branch hands on, or there is no op that only goes to a block.
+    /// a branch forwards, or there is no op that only goes to a block.
     pub fn of(ctx: &Context, body: &Body, blocks: &[BlockId]) -> Option<Preheader> {
         let head = *blocks.first()?;
         let mut edges = predecessors(body, head);
@@ -50,7 +50,7 @@ impl Preheader {
             body.insert_block(block, region, Some(head));
         }
         let loc = edges.first().map_or(dlc_ir::Loc::UNKNOWN, |&(op, _)| body.loc(op));
-        // What all ways hand on alike goes on to be that.
+        // What all ways forward alike goes on to be that.
         let alike: Vec<Option<ValueId>> = (0..taken.len()).map(|index| handed_on(ctx, body, &edges, index)).collect();
         for &(op, successor) in &edges {
             body.set_successor(op, successor, block);
@@ -71,7 +71,7 @@ impl Preheader {
     }
 }
 
-/// The value that all ways into a loop hand on to one of its arguments.
+/// The value that all ways into a loop forward to one of its arguments.
 fn handed_on(ctx: &Context, body: &Body, edges: &[Edge], index: usize) -> Option<ValueId> {
     let of = |&(op, successor): &Edge| {
         let view = OpRef::new(ctx, body, op);

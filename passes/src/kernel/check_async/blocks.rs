@@ -140,7 +140,7 @@ fn access(op: OpRef<'_>) -> Result<Option<Access<'_>>, Fault> {
     })
 }
 
-/// The TMA box of a store, the positions in it, and which axes they count as one.
+/// TMA box of a store, the positions in it, and which axes they count as one.
 fn stored_box(store: ops::TmaStore<'_>) -> Option<(Vec<i64>, Vec<SizeExpr>, Option<Vec<i64>>)> {
     let map = store.body.defining_op(store.map()).and_then(|id| ops::TensorMapOf::of(OpRef { id, ..*store }))?;
     let shape = TensorMap::of(store.ctx, store.type_of(store.map()))?.shape(store.ctx);
@@ -209,8 +209,8 @@ impl<'a> Blocks<'a> {
         axes.iter().map(|&axis| Var::Block(axis)).chain([Var::Value(order.out())]).collect()
     }
 
-    /// Whether something holds of any two threads that run two ops and are of other blocks, or of other teams of a block;
-    /// the error is that of the first way to tell them apart.
+    /// Whether something holds of any two threads that run two ops and are of other blocks, or of other thread groups of a
+    /// block; the error is that of the first way to tell them apart.
     fn for_others(
         &self,
         a: OpRef<'a>,
@@ -219,7 +219,7 @@ impl<'a> Blocks<'a> {
     ) -> Result<(), Fault> {
         let mut first = None;
         for mut vars in self.identities() {
-            match (self.role(a), self.same_team(a, b)) {
+            match (self.role(a), self.same_thread_group(a, b)) {
                 (_, false) => return holds(None),
                 (Some(role), true) if role.groups() > 1 => vars.push(group_of(role)),
                 _ => {}
@@ -247,7 +247,7 @@ impl<'a> Blocks<'a> {
         around.find_map(|id| ops::Role::of(OpRef { id, ..op }))
     }
 
-    fn same_team(&self, a: OpRef<'a>, b: OpRef<'a>) -> bool {
+    fn same_thread_group(&self, a: OpRef<'a>, b: OpRef<'a>) -> bool {
         self.role(a).map(|role| role.id) == self.role(b).map(|role| role.id)
     }
 
@@ -299,7 +299,7 @@ impl<'a> Blocks<'a> {
         Ok(())
     }
 
-    /// The TMA is not followed where blocks exchange something.
+    /// TMA is not followed where blocks exchange something.
     fn is_followed(&self, write: &Access<'a>, read: &Access<'a>) -> Result<(), Fault> {
         let is_tma = |op: &OpRef<'a>| ops::TmaStore::of(*op).is_some() || ops::TmaLoad::of(*op).is_some();
         let Some(op) = [write.op, read.op].into_iter().find(is_tma) else { return Ok(()) };
@@ -406,7 +406,7 @@ impl<'a> Blocks<'a> {
                 continue;
             }
             releases += 1;
-            if !self.same_team(write.op, *release) {
+            if !self.same_thread_group(write.op, *release) {
                 return Err(Some((
                     "other warps of the writing block release the flag".into(),
                     "let the threads that write release the flag",
@@ -440,7 +440,7 @@ impl<'a> Blocks<'a> {
         ticket: ops::Ticket<'a>,
     ) -> Result<(), Why> {
         let is_known = self.counters.contains_key(&ticket.id);
-        if !is_known || !self.same_team(*ticket, write.op) || !self.dominates(*ticket, read.op) {
+        if !is_known || !self.same_thread_group(*ticket, write.op) || !self.dominates(*ticket, read.op) {
             return Err(None);
         }
         if !self.precedes(write.op, *ticket) {
@@ -536,7 +536,7 @@ impl<'a> Blocks<'a> {
     fn wait_ends(&self, acquire: ops::Acquire<'a>) -> Result<(), Fault> {
         let name = self.name(acquire.flag());
         let never = |reason: &str, suggestion: &str| {
-            let message = format!("may wait for ever for a flag of {name}: {reason}");
+            let message = format!("may deadlock at a flag of {name}: {reason}");
             self.fault(&DEADLOCK, *acquire, message, suggestion)
         };
         if self.grid.cluster().unwrap_or_default().iter().any(|&blocks| blocks > 1) {

@@ -10,8 +10,8 @@ use super::shapes::Interval;
 /// When and by whom something was done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Event {
-    /// The agent.
-    pub agent: u16,
+    /// The model thread.
+    pub model_thread: u16,
     /// When, in its time; of asynchronous work its ticket.
     pub time: u32,
     /// The instruction.
@@ -21,7 +21,7 @@ pub struct Event {
 /// What writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Write {
-    /// The copy engine, which counts on a phase of an mbarrier.
+    /// TMA, which counts on a phase of an mbarrier.
     Engine { barrier: u32, phase: u32 },
     /// Threads, by a class of layouts at a first byte; none for an op that uses the tile as scratch.
     Threads(Option<(u32, u32)>),
@@ -36,7 +36,7 @@ pub enum Read {
     Threads(Option<(u32, u32)>),
     /// A matrix product.
     Product,
-    /// The copy engine.
+    /// TMA.
     Store,
 }
 

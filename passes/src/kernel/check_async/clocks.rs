@@ -1,15 +1,15 @@
-//! What an agent knows of the others: vector clocks (Fidge and Mattern 1988), with more than one component for each.
+//! What an model thread knows of the others: vector clocks (Fidge and Mattern 1988), with more than one component for each.
 //!
-//! Of every team: until when all of its warps are known to have come, until when its elected thread, and until when what
-//! its threads wrote has passed a fence. Of every barrier: how many of its phases are known to have completed. And whether
-//! the grids before are known to have ended.
+//! Of every thread group: until when all of its warps are known to have come, until when its elected thread, and until when
+//! what its threads wrote has passed a fence. Of every barrier: how many of its phases are known to have completed. And
+//! whether the grids before are known to have ended.
 
 /// A list of numbers that only grow.
 pub type Clock = Vec<u32>;
 
-/// Components of a team.
+/// Components of a thread group.
 pub const ALL: usize = 0;
-/// Of the elected thread of a team.
+/// Of the elected thread of a thread group.
 pub const ONE: usize = 1;
 /// Of what has passed a fence.
 pub const FENCED: usize = 2;
@@ -17,7 +17,7 @@ pub const FENCED: usize = 2;
 /// Where the components are.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    /// The mbarriers behind the teams.
+    /// The mbarriers behind the thread groups.
     pub mbarriers: usize,
     /// The numbered barriers behind those.
     pub named: usize,
@@ -28,10 +28,10 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The components for so many teams, mbarriers and numbered barriers.
-    pub fn new(teams: usize, mbarriers: usize, named: usize) -> Plan {
-        let cluster = 3 * teams + mbarriers + named;
-        Plan { mbarriers: 3 * teams, named: 3 * teams + mbarriers, cluster, grid: cluster + 1 }
+    /// The components for so many thread groups, mbarriers and numbered barriers.
+    pub fn new(thread_groups: usize, mbarriers: usize, named: usize) -> Plan {
+        let cluster = 3 * thread_groups + mbarriers + named;
+        Plan { mbarriers: 3 * thread_groups, named: 3 * thread_groups + mbarriers, cluster, grid: cluster + 1 }
     }
 
     /// How many there are.
@@ -39,9 +39,9 @@ impl Plan {
         self.grid + 1
     }
 
-    /// Of a team.
-    pub fn team(team: usize, part: usize) -> usize {
-        3 * team + part
+    /// Of a thread group.
+    pub fn thread_group(thread_group: usize, part: usize) -> usize {
+        3 * thread_group + part
     }
 }
 

@@ -357,8 +357,8 @@ impl<'a> Compiler<'a> {
                 self.slots[result.index()] = slot;
             }
         } else if let Some(op) = ops::WarpIf::of(op) {
-            // It computes on registers only: both ways, as some warps go one and some the other. Products of an agent end
-            // in order, so what comes of both ways is there when the later product is.
+            // It computes on registers only: both ways, as some warps go one and some the other. Products of an model
+            // thread end in order, so what comes of both ways is there when the later product is.
             let results: Vec<ValueId> = op.results().collect();
             for (number, &region) in op.regions().iter().enumerate() {
                 self.region(region)?;

@@ -1,4 +1,4 @@
-//! Instructions that move integers of an agent or decide where it goes on: nobody else notices them.
+//! Instructions that move integers of an model thread or decide where it goes on: nobody else notices them.
 
 use dlc_core::scalar::Binary as Function;
 
@@ -8,7 +8,7 @@ use super::exprs::{Expr, Slot, UNKNOWN};
 use super::order::place;
 use super::program::{Instr, Of, Pc, Program, TileAt};
 
-/// Where an agent is.
+/// Where an model thread is.
 #[derive(Clone, Copy, Debug)]
 pub struct Site {
     /// The blocks of a cluster along the axes.
@@ -21,9 +21,9 @@ pub struct Site {
     pub rank: usize,
 }
 
-/// Why it is not said where an agent goes on.
+/// Why it is not said where an model thread goes on.
 #[derive(Clone, Copy, Debug)]
-pub enum Doubt {
+pub enum UnknownInteger {
     /// How often a loop runs is unknown.
     Loop,
     /// The step of a loop is not positive.
@@ -36,10 +36,10 @@ pub enum Doubt {
     Choices,
 }
 
-/// The truth values that data have for an agent, in the order in which it asks for them; `false` is a bit that is set.
+/// The truth values that data have for an model thread, in the order in which it asks for them; `false` is a bit that is set.
 pub type Choices = u32;
 
-/// How many truth values of data an agent may ask for.
+/// How many truth values of data an model thread may ask for.
 pub const MOST_CHOICES: u32 = Choices::BITS;
 
 /// A slot gets the next truth value. `None` where there are no more.
@@ -116,11 +116,11 @@ pub fn compute(instr: &Instr, slots: &mut [i64]) {
 }
 
 /// The first integer of a loop, the one behind the last, the step.
-pub fn start(bounds: &[Expr; 3], slots: &[i64]) -> Result<[i64; 3], Doubt> {
+pub fn start(bounds: &[Expr; 3], slots: &[i64]) -> Result<[i64; 3], UnknownInteger> {
     let values = [0, 1, 2].map(|part: usize| bounds[part].eval(slots));
     match values {
-        _ if values.contains(&UNKNOWN) => Err(Doubt::Loop),
-        [_, _, step] if step <= 0 => Err(Doubt::Step(step)),
+        _ if values.contains(&UNKNOWN) => Err(UnknownInteger::Loop),
+        [_, _, step] if step <= 0 => Err(UnknownInteger::Step(step)),
         _ => Ok(values),
     }
 }
@@ -130,12 +130,12 @@ pub fn rounds([first, last, step]: [i64; 3]) -> i64 {
     last.saturating_sub(first).max(0).saturating_add(step - 1) / step
 }
 
-/// Where an agent goes on behind a branch.
-pub fn branch(instr: &Instr, pc: Pc, slots: &[i64]) -> Result<Pc, Doubt> {
+/// Where an model thread goes on behind a branch.
+pub fn branch(instr: &Instr, pc: Pc, slots: &[i64]) -> Result<Pc, UnknownInteger> {
     let (goes_on, to) = match instr {
-        Instr::Branch(condition, to) => (condition.holds(slots).ok_or(Doubt::Condition)?, *to),
+        Instr::Branch(condition, to) => (condition.holds(slots).ok_or(UnknownInteger::Condition)?, *to),
         Instr::BranchOn(slot, to) => match slots[*slot as usize] {
-            UNKNOWN => return Err(Doubt::Condition),
+            UNKNOWN => return Err(UnknownInteger::Condition),
             value => (value != 0, *to),
         },
         _ => (true, 0),

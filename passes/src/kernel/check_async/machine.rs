@@ -1,5 +1,5 @@
 //! The abstract machine: the warps of the blocks of a cluster, without data. It runs them in one order; whether another
-//! order could differ is seen from what each agent knows of the others.
+//! order could differ is seen from what each model thread knows of the others.
 
 use std::rc::Rc;
 
@@ -9,9 +9,9 @@ use smallvec::SmallVec;
 
 use super::cells::Cells;
 use super::clocks::{ALL, Clock, FENCED, ONE, Plan, join, raise};
+use super::event_streams::{Behaviour, Feed};
 use super::exprs::{Slot, UNKNOWN};
-use super::feeds::{Does, Feed};
-use super::integers::{Doubt, MOST_CHOICES, Site, branch, choose, integer, shift, start};
+use super::integers::{MOST_CHOICES, Site, UnknownInteger, branch, choose, integer, shift, start};
 use super::program::{Instr, Pc, Program};
 use super::scenarios::Scenario;
 use super::shapes::Shapes;
@@ -47,14 +47,14 @@ pub enum Subject {
 #[derive(Clone, Debug)]
 pub struct Fault {
     pub code: &'static Code,
-    pub agent: usize,
+    pub model_thread: usize,
     pub pc: Pc,
     pub message: String,
     pub suggestion: &'static str,
     /// Nothing is wrong, but all runs together are too much work.
     pub is_too_long: bool,
     pub subjects: Vec<Subject>,
-    /// Other places: an agent, where it is, what is there.
+    /// Other places: an model thread, where it is, what is there.
     pub others: Vec<(usize, Pc, String)>,
 }
 
@@ -65,14 +65,14 @@ pub type Stop = Box<Fault>;
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub pc: Pc,
-    /// The agent and the iteration of the loops around.
+    /// The model thread and the iteration of the loops around.
     pub who: String,
     pub what: String,
 }
 
 /// Warps that run the same ops.
 #[derive(Clone, Default)]
-pub struct Agent {
+pub struct ModelThread {
     pub block: usize,
     pub role: Option<usize>,
     pub group: u32,
@@ -95,7 +95,7 @@ pub struct Agent {
     pub fenced_one: u32,
     /// The last fence of all warps.
     pub fence: u32,
-    /// What all warps know, and what the elected thread knows; of a solo agent the latter only.
+    /// What all warps know, and what the elected thread knows; of a solo model thread the latter only.
     pub know: Clock,
     pub one: Clock,
     /// Whether the elected thread may know something that the others do not.
@@ -134,7 +134,7 @@ pub struct MBarrier {
     pub phase: u32,
     pub coming: Clock,
     pub complete: Clock,
-    /// Who has waited for the phase before this one: agent, time.
+    /// Who has waited for the phase before this one: model thread, time.
     pub waits: SmallVec<[(usize, u32); 4]>,
     /// Who made it, and when.
     pub made: Option<(usize, u32)>,
@@ -154,14 +154,14 @@ pub struct Named {
     pub coming: Clock,
     pub complete: Clock,
     /// Who has come, and where the last of them did.
-    pub agents: SmallVec<[usize; 4]>,
+    pub model_threads: SmallVec<[usize; 4]>,
     pub last: Option<Pc>,
 }
 
 /// What a block did to another one.
 #[derive(Clone, Copy, Debug)]
 pub struct Remote {
-    pub agent: usize,
+    pub model_thread: usize,
     pub block: usize,
     pub time: u32,
     pub pc: Pc,
@@ -173,7 +173,7 @@ pub struct Machine<'p> {
     pub shapes: &'p mut Shapes,
     pub scenario: Scenario,
     pub plan: Plan,
-    pub agents: Vec<Agent>,
+    pub model_threads: Vec<ModelThread>,
     /// The memory of each block.
     pub blocks: Vec<Cells>,
     pub barriers: Vec<MBarrier>,
@@ -185,10 +185,10 @@ pub struct Machine<'p> {
     work: u64,
     /// Whose history is written, and the history.
     pub log: Option<(Vec<Subject>, Vec<Entry>)>,
-    /// Agents of runs before, whose memory is used again.
-    spare: Vec<Agent>,
-    /// What the agents do, if that is known beforehand.
-    pub does: Rc<Does>,
+    /// Model threads of runs before, whose memory is used again.
+    spare: Vec<ModelThread>,
+    /// What the model threads do, if that is known beforehand.
+    pub behaviour: Rc<Behaviour>,
 }
 
 /// A clock of so many zeros, in the memory of another one.
@@ -205,7 +205,7 @@ impl<'p> Machine<'p> {
     /// A machine for a program; [`Machine::prepare`] comes before each run.
     pub fn new(program: &'p Program, shapes: &'p mut Shapes) -> Machine<'p> {
         let blocks = program.cluster_blocks();
-        let of_block = program.agents_of_block();
+        let of_block = program.threads_of_block();
         let mbarriers = program.arrivals.len() * blocks;
         let named = if program.named { NAMED * blocks } else { 0 };
         let plan = Plan::new(of_block * blocks, mbarriers, named);
@@ -214,7 +214,7 @@ impl<'p> Machine<'p> {
             shapes,
             scenario: Scenario::default(),
             plan,
-            agents: Vec::new(),
+            model_threads: Vec::new(),
             blocks: vec![Cells::new(program.bytes); blocks],
             barriers: vec![MBarrier::default(); mbarriers],
             named: vec![Named::default(); named + 1],
@@ -223,27 +223,27 @@ impl<'p> Machine<'p> {
             work: 0,
             log: None,
             spare: Vec::new(),
-            does: Rc::default(),
+            behaviour: Rc::default(),
         }
     }
 
-    /// The blocks of a cluster before they begin. `slots` are what the launch has computed, `does` what the agents do, if
-    /// that is known. What a run before has left is gone, but for its memory: there are many short runs.
-    pub fn prepare(&mut self, scenario: &Scenario, slots: &[i64], does: Rc<Does>) {
-        self.does = does;
+    /// The blocks of a cluster before they begin. `slots` are what the launch has computed, `does` what the model threads
+    /// do, if that is known. What a run before has left is gone, but for its memory: there are many short runs.
+    pub fn prepare(&mut self, scenario: &Scenario, slots: &[i64], behaviour: Rc<Behaviour>) {
+        self.behaviour = behaviour;
         self.scenario = scenario.clone();
         self.steps = 0;
         self.copies();
         self.remotes.clear();
-        self.spare.append(&mut self.agents);
+        self.spare.append(&mut self.model_threads);
         for block in 0..self.blocks.len() {
-            let (mut agent, warps, length) = (self.blank(), self.program.warps, self.plan.len());
-            (agent.block, agent.warps) = (block, warps);
-            agent.slots.extend_from_slice(slots);
-            agent.feed = self.feed(block, 0);
-            agent.know.resize(length, 0);
-            agent.one.resize(length, 0);
-            self.agents.push(agent);
+            let (mut model_thread, warps, length) = (self.blank(), self.program.warps, self.plan.len());
+            (model_thread.block, model_thread.warps) = (block, warps);
+            model_thread.slots.extend_from_slice(slots);
+            model_thread.feed = self.feed(block, 0);
+            model_thread.know.resize(length, 0);
+            model_thread.one.resize(length, 0);
+            self.model_threads.push(model_thread);
             self.blocks[block].clear();
         }
         let counts = self.program.arrivals.iter().cycle();
@@ -255,20 +255,20 @@ impl<'p> Machine<'p> {
         self.named.fill(Named::default());
     }
 
-    /// An agent that has done nothing, with the memory of one that is gone.
-    fn blank(&mut self) -> Agent {
-        let Some(agent) = self.spare.pop() else { return Agent::default() };
-        let Agent { mut slots, mut know, mut one, mut awaits, .. } = agent;
+    /// An model thread that has done nothing, with the memory of one that is gone.
+    fn blank(&mut self) -> ModelThread {
+        let Some(model_thread) = self.spare.pop() else { return ModelThread::default() };
+        let ModelThread { mut slots, mut know, mut one, mut awaits, .. } = model_thread;
         slots.clear();
         know.clear();
         one.clear();
         awaits.iter_mut().for_each(Vec::clear);
-        Agent { slots, know, one, awaits, ..Agent::default() }
+        ModelThread { slots, know, one, awaits, ..ModelThread::default() }
     }
 
-    /// What an agent of a block does.
+    /// What an model thread of a block does.
     pub fn feed(&self, block: usize, number: usize) -> Feed {
-        self.does.get(block).and_then(|agents| agents.get(number)).copied().unwrap_or_default()
+        self.behaviour.get(block).and_then(|model_threads| model_threads.get(number)).copied().unwrap_or_default()
     }
 
     /// Runs everything to its end, step by step.
@@ -276,10 +276,10 @@ impl<'p> Machine<'p> {
         loop {
             let (mut moved, mut waiting) = (false, false);
             let mut at = 0;
-            while at < self.agents.len() {
-                if !self.agents[at].done {
+            while at < self.model_threads.len() {
+                if !self.model_threads[at].done {
                     moved |= self.turn(at)?;
-                    waiting |= !self.agents[at].done;
+                    waiting |= !self.model_threads[at].done;
                 }
                 at += 1;
             }
@@ -294,7 +294,7 @@ impl<'p> Machine<'p> {
 
     /// Counts the work of copying or clearing what is known.
     pub fn copies(&mut self) {
-        let clocks = self.agents.len() + self.barriers.len() + self.named.len();
+        let clocks = self.model_threads.len() + self.barriers.len() + self.named.len();
         self.work += (2 * clocks * self.plan.len() / COPIED) as u64;
     }
 
@@ -330,7 +330,7 @@ impl<'p> Machine<'p> {
         self.is_worth(0, a)
     }
 
-    /// An agent goes on until it must wait or has done everything. Whether it did anything.
+    /// An model thread goes on until it must wait or has done everything. Whether it did anything.
     fn turn(&mut self, a: usize) -> Result<bool, Stop> {
         let code: &'p [Instr] = &self.program.code;
         let mut moved = false;
@@ -341,7 +341,7 @@ impl<'p> Machine<'p> {
             self.step(a)?;
             match instr {
                 Instr::End => {
-                    self.agents[a].done = true;
+                    self.model_threads[a].done = true;
                     self.ended(a)?;
                     return Ok(true);
                 }
@@ -351,10 +351,10 @@ impl<'p> Machine<'p> {
                     continue;
                 }
                 Instr::Block(..) | Instr::Binary(..) | Instr::Advance { .. } | Instr::Order { .. } => {
-                    let agent = &mut self.agents[a];
+                    let model_thread = &mut self.model_threads[a];
                     let Scenario { grid, first, .. } = self.scenario;
-                    let site = Site { cluster: self.program.cluster, grid, first, rank: agent.block };
-                    integer(instr, &mut agent.slots, &site);
+                    let site = Site { cluster: self.program.cluster, grid, first, rank: model_thread.block };
+                    integer(instr, &mut model_thread.slots, &site);
                 }
                 _ => {
                     if !self.event(a, instr)? {
@@ -362,17 +362,17 @@ impl<'p> Machine<'p> {
                     }
                 }
             }
-            self.agents[a].pc += 1;
+            self.model_threads[a].pc += 1;
             moved = true;
         }
     }
 
-    /// Does what only moves integers of an agent, up to the next instruction that is something else; that one. Or to the end
-    /// of the steps of a run, with whatever comes then.
+    /// Does what only moves integers of an model thread, up to the next instruction that is something else; that one. Or to
+    /// the end of the steps of a run, with whatever comes then.
     fn count(&mut self, a: usize, code: &'p [Instr]) -> &'p Instr {
-        let agent = &mut self.agents[a];
-        let slots = agent.slots.as_mut_slice();
-        let mut pc = agent.pc;
+        let model_thread = &mut self.model_threads[a];
+        let slots = model_thread.slots.as_mut_slice();
+        let mut pc = model_thread.pc;
         loop {
             let instr = &code[pc as usize];
             match instr {
@@ -397,7 +397,7 @@ impl<'p> Machine<'p> {
                     continue;
                 }
                 _ => {
-                    agent.pc = pc;
+                    model_thread.pc = pc;
                     return instr;
                 }
             }
@@ -407,37 +407,43 @@ impl<'p> Machine<'p> {
     }
 
     fn decide(&mut self, a: usize, instr: &Instr) -> Result<(), Stop> {
-        let of_block = self.program.agents_of_block();
-        let agent = &mut self.agents[a];
+        let of_block = self.program.threads_of_block();
+        let model_thread = &mut self.model_threads[a];
         let next = match instr {
-            Instr::Start { index, last, step, bounds } => start(bounds, &agent.slots).map(|values| {
+            Instr::Start { index, last, step, bounds } => start(bounds, &model_thread.slots).map(|values| {
                 for (slot, value) in [index, last, step].into_iter().zip(values) {
-                    agent.slots[*slot as usize] = value;
+                    model_thread.slots[*slot as usize] = value;
                 }
-                agent.pc + 1
+                model_thread.pc + 1
             }),
             Instr::Choose(slot) => {
-                let choices =
-                    self.scenario.data.get(agent.block * of_block + agent.number).copied().unwrap_or_default();
-                let chosen = choose(*slot, &mut agent.slots, choices, &mut agent.choices);
-                chosen.map(|()| agent.pc + 1).ok_or(Doubt::Choices)
+                let choices = self
+                    .scenario
+                    .data
+                    .get(model_thread.block * of_block + model_thread.number)
+                    .copied()
+                    .unwrap_or_default();
+                let chosen = choose(*slot, &mut model_thread.slots, choices, &mut model_thread.choices);
+                chosen.map(|()| model_thread.pc + 1).ok_or(UnknownInteger::Choices)
             }
-            _ => branch(instr, agent.pc, &agent.slots),
+            _ => branch(instr, model_thread.pc, &model_thread.slots),
         };
         let (message, suggestion) = match next {
             Ok(pc) => {
-                agent.pc = pc;
+                model_thread.pc = pc;
                 return Ok(());
             }
-            Err(Doubt::Loop) => ("how often a loop runs does not follow from sizes and positions".to_owned(), ""),
-            Err(Doubt::Condition | Doubt::Part) => {
+            Err(UnknownInteger::Loop) => {
+                ("how often a loop runs does not follow from sizes and positions".to_owned(), "")
+            }
+            Err(UnknownInteger::Condition | UnknownInteger::Part) => {
                 ("the condition does not follow from sizes and positions".to_owned(), "")
             }
-            Err(Doubt::Choices) => (
+            Err(UnknownInteger::Choices) => (
                 format!("what is done depends on data more than {MOST_CHOICES} times"),
                 "decide by integers that all warps know",
             ),
-            Err(Doubt::Step(step)) => (format!("the step of the loop is {step}"), "a step is positive"),
+            Err(UnknownInteger::Step(step)) => (format!("the step of the loop is {step}"), "a step is positive"),
         };
         Err(self.fault(&NOT_CHECKED, a, message, suggestion, vec![]))
     }
@@ -446,88 +452,90 @@ impl<'p> Machine<'p> {
     pub fn fork(&mut self, a: usize, role: usize) {
         let info = &self.program.roles[role];
         for group in 0..info.groups {
-            let mut agent = self.blank();
-            let from = &self.agents[a];
+            let mut model_thread = self.blank();
+            let from = &self.model_threads[a];
             let synced = if from.solo { from.time } else { from.synced };
-            agent.know.extend_from_slice(if from.solo { &from.one } else { &from.know });
-            raise(&mut agent.know, Plan::team(a, ALL), synced);
-            raise(&mut agent.know, Plan::team(a, ONE), synced);
-            raise(&mut agent.know, Plan::team(a, FENCED), from.fenced);
-            agent.one.extend_from_slice(&agent.know);
-            agent.slots.extend_from_slice(&from.slots);
+            model_thread.know.extend_from_slice(if from.solo { &from.one } else { &from.know });
+            raise(&mut model_thread.know, Plan::thread_group(a, ALL), synced);
+            raise(&mut model_thread.know, Plan::thread_group(a, ONE), synced);
+            raise(&mut model_thread.know, Plan::thread_group(a, FENCED), from.fenced);
+            model_thread.one.extend_from_slice(&model_thread.know);
+            model_thread.slots.extend_from_slice(&from.slots);
             if let Some(slot) = info.group {
-                agent.slots[slot as usize] = group.into();
+                model_thread.slots[slot as usize] = group.into();
             }
-            (agent.block, agent.role, agent.group) = (from.block, Some(role), group);
-            agent.number = self.agents.iter().filter(|other| other.block == agent.block).count();
-            agent.feed = self.feed(agent.block, agent.number);
-            (agent.warps, agent.solo, agent.pc) = (info.warps, info.single, info.start);
-            self.agents.push(agent);
+            (model_thread.block, model_thread.role, model_thread.group) = (from.block, Some(role), group);
+            model_thread.number = self.model_threads.iter().filter(|other| other.block == model_thread.block).count();
+            model_thread.feed = self.feed(model_thread.block, model_thread.number);
+            (model_thread.warps, model_thread.solo, model_thread.pc) = (info.warps, info.single, info.start);
+            self.model_threads.push(model_thread);
         }
     }
 
-    /// What the agent knows, or one thread of it.
+    /// What the model thread knows, or one thread of it.
     pub fn clock(&self, a: usize, single: bool) -> &Clock {
-        let agent = &self.agents[a];
-        if single || agent.solo { &agent.one } else { &agent.know }
+        let model_thread = &self.model_threads[a];
+        if single || model_thread.solo { &model_thread.one } else { &model_thread.know }
     }
 
-    /// The agent, or one thread of it, learns.
+    /// The model thread, or one thread of it, learns.
     pub fn learn(&mut self, a: usize, single: bool, what: &[u32]) {
-        let agent = &mut self.agents[a];
-        join(&mut agent.one, what);
-        if agent.solo {
+        let model_thread = &mut self.model_threads[a];
+        join(&mut model_thread.one, what);
+        if model_thread.solo {
             return;
         }
         if single {
-            agent.apart = true;
-        } else if agent.apart {
-            join(&mut agent.know, what);
+            model_thread.apart = true;
+        } else if model_thread.apart {
+            join(&mut model_thread.know, what);
         } else {
-            agent.know.copy_from_slice(&agent.one);
+            model_thread.know.copy_from_slice(&model_thread.one);
         }
     }
 
-    /// Adds what an agent knows and has done to what others will learn, from those of its threads that say so.
-    pub fn tell(agents: &[Agent], a: usize, by: Arrivals, into: &mut Clock) {
-        let agent = &agents[a];
-        join(into, &agent.one);
+    /// Adds what an model thread knows and has done to what others will learn, from those of its threads that say so.
+    pub fn tell(model_threads: &[ModelThread], a: usize, by: Arrivals, into: &mut Clock) {
+        let model_thread = &model_threads[a];
+        join(into, &model_thread.one);
         let (synced, fenced) = match by {
-            _ if agent.solo => (agent.time, agent.fenced.max(agent.fence)),
-            Arrivals::Thread => (agent.time, agent.fenced.max(agent.fence)),
+            _ if model_thread.solo => (model_thread.time, model_thread.fenced.max(model_thread.fence)),
+            Arrivals::Thread => (model_thread.time, model_thread.fenced.max(model_thread.fence)),
             // One lane of each warp knows what the others did before they met.
-            Arrivals::Warp => (agent.synced.max(agent.warp_synced), agent.fenced.max(agent.warp_fenced)),
-            Arrivals::One => (agent.synced, agent.fenced.max(agent.fenced_one)),
+            Arrivals::Warp => {
+                (model_thread.synced.max(model_thread.warp_synced), model_thread.fenced.max(model_thread.warp_fenced))
+            }
+            Arrivals::One => (model_thread.synced, model_thread.fenced.max(model_thread.fenced_one)),
         };
-        raise(into, Plan::team(a, ALL), synced);
-        raise(into, Plan::team(a, ONE), agent.time);
-        raise(into, Plan::team(a, FENCED), fenced);
+        raise(into, Plan::thread_group(a, ALL), synced);
+        raise(into, Plan::thread_group(a, ONE), model_thread.time);
+        raise(into, Plan::thread_group(a, FENCED), fenced);
     }
 
     /// All warps have met.
     pub fn meet(&mut self, a: usize) {
-        let agent = &mut self.agents[a];
-        agent.synced = agent.time;
-        agent.fenced = agent.fenced.max(agent.fence).max(agent.fenced_one);
-        agent.fenced_one = agent.fenced;
-        (agent.warp_synced, agent.warp_fenced) = (agent.synced, agent.fenced);
-        if !agent.solo && std::mem::take(&mut agent.apart) {
-            join(&mut agent.know, &agent.one);
-            agent.one.copy_from_slice(&agent.know);
+        let model_thread = &mut self.model_threads[a];
+        model_thread.synced = model_thread.time;
+        model_thread.fenced = model_thread.fenced.max(model_thread.fence).max(model_thread.fenced_one);
+        model_thread.fenced_one = model_thread.fenced;
+        (model_thread.warp_synced, model_thread.warp_fenced) = (model_thread.synced, model_thread.fenced);
+        if !model_thread.solo && std::mem::take(&mut model_thread.apart) {
+            join(&mut model_thread.know, &model_thread.one);
+            model_thread.one.copy_from_slice(&model_thread.know);
         }
     }
 
     /// The lanes of each warp have met.
     pub fn meet_lanes(&mut self, a: usize) {
-        let agent = &mut self.agents[a];
-        if agent.warps == 1 {
+        let model_thread = &mut self.model_threads[a];
+        if model_thread.warps == 1 {
             return self.meet(a);
         }
-        agent.warp_synced = agent.time;
-        agent.warp_fenced = agent.warp_fenced.max(agent.fence);
+        model_thread.warp_synced = model_thread.time;
+        model_thread.warp_fenced = model_thread.warp_fenced.max(model_thread.fence);
     }
 
-    /// Something wrong at the instruction of an agent.
+    /// Something wrong at the instruction of an model thread.
     pub fn fault(
         &self,
         code: &'static Code,
@@ -536,28 +544,37 @@ impl<'p> Machine<'p> {
         suggestion: &'static str,
         subjects: Vec<Subject>,
     ) -> Stop {
-        let pc = self.agents[a].pc;
-        Box::new(Fault { code, agent: a, pc, message, suggestion, is_too_long: false, subjects, others: Vec::new() })
+        let pc = self.model_threads[a].pc;
+        Box::new(Fault {
+            code,
+            model_thread: a,
+            pc,
+            message,
+            suggestion,
+            is_too_long: false,
+            subjects,
+            others: Vec::new(),
+        })
     }
 
-    /// The agent in words, with the iterations of the loops around.
+    /// The model thread in words, with the iterations of the loops around.
     pub fn who(&self, a: usize, pc: Pc) -> String {
-        let agent = &self.agents[a];
-        let mut text = match agent.role {
+        let model_thread = &self.model_threads[a];
+        let mut text = match model_thread.role {
             None => "all warps".to_owned(),
             Some(role) => match &self.program.roles[role] {
-                role if role.groups > 1 => format!("{} {}", role.name, agent.group),
+                role if role.groups > 1 => format!("{} {}", role.name, model_thread.group),
                 role => role.name.clone(),
             },
         };
         if self.blocks.len() > 1 {
-            text += &format!(" of block {}", agent.block);
+            text += &format!(" of block {}", model_thread.block);
         }
         let mut around = self.program.at[pc as usize].2;
         let mut loops = Vec::new();
         while let Some(at) = around {
             let found = &self.program.loops[at];
-            loops.push(format!("{} = {}", found.name, agent.slots[found.index as usize]));
+            loops.push(format!("{} = {}", found.name, model_thread.slots[found.index as usize]));
             around = found.outer;
         }
         for part in loops.into_iter().rev() {
@@ -576,7 +593,7 @@ impl<'p> Machine<'p> {
             (wanted, subject) => wanted == subject,
         };
         if subjects.iter().any(touches) {
-            let pc = self.agents[a].pc;
+            let pc = self.model_threads[a].pc;
             let entry = Entry { pc, who: self.who(a, pc), what: what(self) };
             if let Some((_, entries)) = &mut self.log {
                 entries.push(entry);
@@ -586,15 +603,15 @@ impl<'p> Machine<'p> {
 
     /// Everybody waits.
     pub fn stuck(&self) -> Stop {
-        let waiting: Vec<usize> = (0..self.agents.len()).filter(|&a| !self.agents[a].done).collect();
+        let waiting: Vec<usize> = (0..self.model_threads.len()).filter(|&a| !self.model_threads[a].done).collect();
         let mut faults: Vec<(u8, Stop)> = waiting.iter().filter_map(|&a| self.waits_for_ever(a)).collect();
         faults.sort_by_key(|&(rank, _)| rank);
         let mut fault = match faults.into_iter().next() {
             Some((_, fault)) => fault,
-            None => self.fault(&DEADLOCK, waiting[0], "waits for ever".to_owned(), "", vec![]),
+            None => self.fault(&DEADLOCK, waiting[0], "deadlocks".to_owned(), "", vec![]),
         };
-        for a in waiting.into_iter().filter(|&a| a != fault.agent) {
-            let pc = self.agents[a].pc;
+        for a in waiting.into_iter().filter(|&a| a != fault.model_thread) {
+            let pc = self.model_threads[a].pc;
             fault.others.push((a, pc, format!("{} waits here", self.who(a, pc))));
         }
         fault
@@ -603,7 +620,7 @@ impl<'p> Machine<'p> {
     /// The number of a stage.
     pub fn stage(&self, a: usize, stage: Option<Slot>, count: i64, name: u32) -> Result<u32, Stop> {
         let Some(slot) = stage else { return Ok(0) };
-        match self.agents[a].slots[slot as usize] {
+        match self.model_threads[a].slots[slot as usize] {
             UNKNOWN => {
                 let message = format!("the stage of {} does not follow from sizes and positions", self.name(name));
                 Err(self.fault(&NOT_CHECKED, a, message, "", vec![]))

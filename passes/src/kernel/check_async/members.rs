@@ -1,64 +1,67 @@
-//! Runs that are made together, and where their agents are in each.
+//! Runs that are made together, and where their model threads are in each.
 
 use std::rc::Rc;
 
-use super::feeds::{Does, Feed, Feeds, Id};
-use super::machine::Agent;
+use super::event_streams::{Behaviour, EventStreams, Feed, Id};
+use super::machine::ModelThread;
 use super::scenarios::{Launch, Scenario};
 
 /// How many events are looked at to see whether runs go on alike.
 const AHEAD: usize = 64;
 
-/// A run whose agents are known to do something.
+/// A run whose model threads are known to do something.
 pub struct Run {
     pub launch: Launch,
     pub scenario: Scenario,
     /// `None` where that cannot be followed.
-    pub does: Option<Rc<Does>>,
+    pub behaviour: Option<Rc<Behaviour>>,
 }
 
 /// A run among those that are made together.
 #[derive(Clone)]
 pub struct Member {
-    /// What its agents do.
-    pub does: Rc<Does>,
-    /// How much farther the agents of each block are in it than in the first one.
+    /// What its model threads do.
+    pub behaviour: Rc<Behaviour>,
+    /// How much farther the model threads of each block are in it than in the first one.
     ahead: Vec<Vec<i64>>,
 }
 
 impl Member {
     /// A run at its beginning.
-    pub fn new(does: &Rc<Does>) -> Member {
-        Member { does: Rc::clone(does), ahead: does.iter().map(|agents| vec![0; agents.len()]).collect() }
+    pub fn new(behaviour: &Rc<Behaviour>) -> Member {
+        Member {
+            behaviour: Rc::clone(behaviour),
+            ahead: behaviour.iter().map(|model_threads| vec![0; model_threads.len()]).collect(),
+        }
     }
 
-    /// What an agent does in it.
+    /// What an model thread does in it.
     #[inline]
-    pub fn feed(&self, agent: &Agent) -> &Feed {
-        &self.does[agent.block][agent.number]
+    pub fn feed(&self, model_thread: &ModelThread) -> &Feed {
+        &self.behaviour[model_thread.block][model_thread.number]
     }
 
-    /// Where an agent is in that.
+    /// Where an model thread is in that.
     #[inline]
-    pub fn place(&self, agent: &Agent) -> usize {
-        (agent.next as i64 + self.ahead[agent.block][agent.number]) as usize
+    pub fn place(&self, model_thread: &ModelThread) -> usize {
+        (model_thread.next as i64 + self.ahead[model_thread.block][model_thread.number]) as usize
     }
 
     /// How much farther it is there than in the first run.
-    pub fn ahead(&mut self, agent: &Agent) -> &mut i64 {
-        &mut self.ahead[agent.block][agent.number]
+    pub fn ahead(&mut self, model_thread: &ModelThread) -> &mut i64 {
+        &mut self.ahead[model_thread.block][model_thread.number]
     }
 
     /// What it does next.
     #[inline]
-    pub fn event(&self, feeds: &Feeds, agent: &Agent) -> Option<Id> {
-        feeds.at(self.feed(agent), self.place(agent))
+    pub fn event(&self, event_streams: &EventStreams, model_thread: &ModelThread) -> Option<Id> {
+        event_streams.at(self.feed(model_thread), self.place(model_thread))
     }
 
     /// How many events that come next are the same as in the first run, as far as is looked ahead.
-    pub fn alike(&self, feeds: &Feeds, agent: &Agent) -> usize {
-        let first = feeds.coming(&agent.feed, agent.next, AHEAD);
-        let other = feeds.coming(self.feed(agent), self.place(agent), AHEAD);
+    pub fn alike(&self, event_streams: &EventStreams, model_thread: &ModelThread) -> usize {
+        let first = event_streams.coming(&model_thread.feed, model_thread.next, AHEAD);
+        let other = event_streams.coming(self.feed(model_thread), self.place(model_thread), AHEAD);
         // Mostly, and found at once.
         if first == other {
             return first.len();
@@ -66,9 +69,10 @@ impl Member {
         first.iter().zip(other).take_while(|(first, other)| first == other).count()
     }
 
-    /// How much some agent has still to do at most.
-    pub fn left(&self, agents: &[Agent]) -> usize {
-        let left = |agent: &Agent| self.feed(agent).length().saturating_sub(self.place(agent));
-        agents.iter().map(left).max().unwrap_or(0)
+    /// How much some model thread has still to do at most.
+    pub fn left(&self, model_threads: &[ModelThread]) -> usize {
+        let left =
+            |model_thread: &ModelThread| self.feed(model_thread).length().saturating_sub(self.place(model_thread));
+        model_threads.iter().map(left).max().unwrap_or(0)
     }
 }

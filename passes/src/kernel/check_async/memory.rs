@@ -25,12 +25,12 @@ const BEFORE_ARRIVAL: &str = "put a 'warp_sync' before the arrival, or a barrier
 impl Machine<'_> {
     /// Runs an instruction that touches shared memory.
     pub fn memory(&mut self, a: usize, instr: &Instr, single: bool) -> Result<(), Stop> {
-        let block = self.agents[a].block;
+        let block = self.model_threads[a].block;
         match instr {
             Instr::Slice { out, of, at } => {
                 let base = self.base(a, *of)?;
                 let place = &self.program.tiles[of.ty as usize].place;
-                let slots = &self.agents[a].slots;
+                let slots = &self.model_threads[a].slots;
                 let at: SmallVec<[i64; 4]> = at.iter().map(|expr| expr.eval(slots)).collect();
                 let inside = at.iter().zip(place.shape()).all(|(&at, &size)| (0..i64::from(size)).contains(&at));
                 if !inside {
@@ -39,11 +39,11 @@ impl Machine<'_> {
                     return Err(self.fault(&NOT_CHECKED, a, message, "", vec![]));
                 }
                 let at: SmallVec<[u32; 4]> = at.iter().map(|&at| at as u32).collect();
-                self.agents[a].slots[*out as usize] = i64::from(base + place.offset(&at));
+                self.model_threads[a].slots[*out as usize] = i64::from(base + place.offset(&at));
             }
             Instr::Wgmma { tiles, frags, out, token: slot } => {
                 for frag in frags {
-                    self.use_(a, self.agents[a].slots[*frag as usize], READS)?;
+                    self.use_(a, self.model_threads[a].slots[*frag as usize], READS)?;
                 }
                 let ticket = self.begin(a, COMPUTE);
                 for tile in tiles {
@@ -51,20 +51,20 @@ impl Machine<'_> {
                 }
                 // The fragment and the token are known by the same number.
                 let value = token(a, ticket);
-                let slots = &mut self.agents[a].slots;
+                let slots = &mut self.model_threads[a].slots;
                 slots[*out as usize] = value;
                 slots[*slot as usize] = value;
             }
             Instr::Access { tile, class, writes } => {
                 let access = Some((*class, self.base(a, *tile)?));
-                let time = self.agents[a].time;
+                let time = self.model_threads[a].time;
                 match writes {
                     true => self.write(a, *tile, block, Write::Threads(access), time, single)?,
                     false => self.read(a, *tile, block, Read::Threads(access), time, single)?,
                 }
             }
             Instr::Through { tile } => {
-                let time = self.agents[a].time;
+                let time = self.model_threads[a].time;
                 self.write(a, *tile, block, Write::Threads(None), time, single)?;
                 let base = self.base(a, *tile)?;
                 self.each(a, *tile, block, base, |machine, index| {
@@ -77,12 +77,12 @@ impl Machine<'_> {
                 let base = self.base(a, *tile)?;
                 let ticket = self.begin(a, LOAD);
                 self.write(a, *tile, block, Write::Async(*class, base), ticket, single)?;
-                self.agents[a].slots[*slot as usize] = token(a, ticket);
+                self.model_threads[a].slots[*slot as usize] = token(a, ticket);
             }
             Instr::TmaStore { tile, token: slot } => {
                 let ticket = self.begin(a, EPILOGUE);
                 self.read(a, *tile, block, Read::Store, ticket, single)?;
-                self.agents[a].slots[*slot as usize] = token(a, ticket);
+                self.model_threads[a].slots[*slot as usize] = token(a, ticket);
             }
             Instr::TmaLoad { tile, barrier, bytes, mask } => {
                 let mask = mask.unwrap_or(1 << block);
@@ -98,9 +98,9 @@ impl Machine<'_> {
                         format!("begins to bring {bytes} bytes, counted by {}", machine.barrier_name(index))
                     });
                     let write = Write::Engine { barrier: index as u32, phase };
-                    let time = self.agents[a].time;
+                    let time = self.model_threads[a].time;
                     self.write(a, *tile, to, write, time, single)?;
-                    if let Some(doubt) = self.agents[a].doubt.take() {
+                    if let Some(doubt) = self.model_threads[a].doubt.take() {
                         return Err(doubt);
                     }
                     if self.phases_known(a, single, index) < phase {
@@ -114,8 +114,8 @@ impl Machine<'_> {
                     self.remote(a, to);
                     let barrier = &mut self.barriers[index];
                     barrier.issued += bytes;
-                    barrier.last = Some((a, self.agents[a].pc));
-                    Self::tell(&self.agents, a, Arrivals::One, &mut barrier.coming);
+                    barrier.last = Some((a, self.model_threads[a].pc));
+                    Self::tell(&self.model_threads, a, Arrivals::One, &mut barrier.coming);
                     self.settle(a, index)?;
                 }
             }
@@ -128,19 +128,19 @@ impl Machine<'_> {
     fn base(&self, a: usize, tile: TileAt) -> Result<u32, Stop> {
         let ty = &self.program.tiles[tile.ty as usize];
         let stage = self.stage(a, tile.stage, ty.stages, tile.name)?;
-        let base = u32::try_from(self.agents[a].slots[tile.base as usize]).unwrap_or(0);
+        let base = u32::try_from(self.model_threads[a].slots[tile.base as usize]).unwrap_or(0);
         Ok(base + stage * ty.stride)
     }
 
     fn begin(&mut self, a: usize, kind: usize) -> u32 {
-        let agent = &mut self.agents[a];
-        agent.tickets[kind] += 1;
-        agent.begun[kind] = agent.pc;
-        agent.tickets[kind]
+        let model_thread = &mut self.model_threads[a];
+        model_thread.tickets[kind] += 1;
+        model_thread.begun[kind] = model_thread.pc;
+        model_thread.tickets[kind]
     }
 
     fn happening(&self, a: usize, time: u32) -> Event {
-        Event { agent: a as u16, time, pc: self.agents[a].pc }
+        Event { model_thread: a as u16, time, pc: self.model_threads[a].pc }
     }
 
     /// Does something with each cell of a tile.
@@ -180,7 +180,7 @@ impl Machine<'_> {
     fn tile_name(&self, a: usize, tile: TileAt) -> String {
         let name = self.name(tile.name);
         match tile.stage {
-            Some(slot) => format!("{name}[{}]", self.agents[a].slots[slot as usize]),
+            Some(slot) => format!("{name}[{}]", self.model_threads[a].slots[slot as usize]),
             None => name.to_owned(),
         }
     }
@@ -218,7 +218,7 @@ impl Machine<'_> {
             }
             let event = machine.happening(a, time);
             let reads = &mut machine.blocks[block].all[index].reads;
-            match reads.iter_mut().find(|(other, by)| *other == read && by.agent == event.agent) {
+            match reads.iter_mut().find(|(other, by)| *other == read && by.model_thread == event.model_thread) {
                 Some(known) => known.1 = event,
                 None => reads.push((read, event)),
             }
@@ -240,7 +240,7 @@ impl Machine<'_> {
         if let Some((Write::Engine { barrier, .. }, _)) = write {
             subjects.push(Subject::Barrier(barrier as usize));
         }
-        let idle = self.agents[a].last_wait.filter(|&(_, _, idle)| idle && code.code == READ_TOO_EARLY.code);
+        let idle = self.model_threads[a].last_wait.filter(|&(_, _, idle)| idle && code.code == READ_TOO_EARLY.code);
         let Some((pc, index, _)) = idle else { return self.fault(code, a, message, suggestion, subjects) };
         let message = format!("{message}; the wait for {} passed at once", self.barrier_name(index));
         let suggestion =
@@ -253,7 +253,7 @@ impl Machine<'_> {
 
     /// Why what was written may not be there for a reader.
     fn not_there(&mut self, a: usize, single: bool, read: Read, write: Write, event: Event) -> Option<Reason> {
-        let by = event.agent as usize;
+        let by = event.model_thread as usize;
         let engine = !matches!(read, Read::Threads(_));
         let (access, time) = match write {
             Write::Engine { barrier, phase } => {
@@ -328,7 +328,7 @@ impl Machine<'_> {
                     subjects.push(Subject::Barrier(barrier as usize));
                 }
                 // What let it go on.
-                subjects.extend(machine.agents[a].last_wait.map(|(_, index, _)| Subject::Barrier(index)));
+                subjects.extend(machine.model_threads[a].last_wait.map(|(_, index, _)| Subject::Barrier(index)));
                 return Err(machine.fault(code, a, message, suggestion, subjects));
             }
             let event = machine.happening(a, time);
@@ -339,7 +339,7 @@ impl Machine<'_> {
         })
     }
 
-    /// Whether what an agent did at a time is over for another one, or for others of its own threads: they are known to
+    /// Whether what an model thread did at a time is over for another one, or for others of its own threads: they are known to
     /// have met, or each touches again only what it touched itself. Otherwise who may not be: lanes of a warp, or others.
     fn is_over(
         &mut self,
@@ -352,12 +352,12 @@ impl Machine<'_> {
             return Ok(());
         }
         let (Some(first), Some(second), true) = (first, second, by == a) else {
-            return Err(if by == a && self.agents[a].warps == 1 { Kept::Warps } else { Kept::Nobody });
+            return Err(if by == a && self.model_threads[a].warps == 1 { Kept::Warps } else { Kept::Nobody });
         };
         match self.shapes.kept(self.program, first, second) {
             Kept::Threads => Ok(()),
-            Kept::Warps if self.agents[a].warp_synced >= time => Ok(()),
-            kept => Err(if self.agents[a].warps == 1 { Kept::Warps } else { kept }),
+            Kept::Warps if self.model_threads[a].warp_synced >= time => Ok(()),
+            kept => Err(if self.model_threads[a].warps == 1 { Kept::Warps } else { kept }),
         }
     }
 
@@ -378,7 +378,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Threads of an agent have not met: lanes of a warp, or warps.
+    /// Threads of an model thread have not met: lanes of a warp, or warps.
     fn no_barrier(&self, who: Kept, what: &str, suggestion: &'static str) -> Reason {
         match who {
             Kept::Warps => (
@@ -392,7 +392,7 @@ impl Machine<'_> {
 
     /// Why a write before this one may not be over.
     fn not_written(&mut self, a: usize, single: bool, write: Write, old: Write, event: Event) -> Option<Reason> {
-        let by = event.agent as usize;
+        let by = event.model_thread as usize;
         let (access, time) = match old {
             Write::Engine { barrier, phase } => {
                 let known = self.clock(a, single)[self.plan.mbarriers + barrier as usize];
@@ -439,7 +439,7 @@ impl Machine<'_> {
     fn store_reads(&self, a: usize, by: usize) -> Reason {
         let what = "a store reads it, which one thread has awaited";
         match by == a {
-            true if self.agents[a].warps == 1 => (
+            true if self.model_threads[a].warps == 1 => (
                 &NO_BARRIER,
                 format!("{what}, with no 'warp_sync' between"),
                 "put a 'warp_sync' between, where all lanes of the warp come",
@@ -459,7 +459,7 @@ impl Machine<'_> {
 
     /// Why a read may not be over.
     fn not_read(&mut self, a: usize, single: bool, write: Write, read: Read, event: Event) -> Option<Reason> {
-        let by = event.agent as usize;
+        let by = event.model_thread as usize;
         match read {
             Read::Threads(access) => {
                 let over = self.is_over_for((a, single), (by, event.time), access, write);

@@ -1,9 +1,9 @@
-//! Ways that an agent may go together, in one round of a loop or from its beginning, and has gone in no run.
+//! Ways that an model thread may go together, in one round of a loop or from its beginning, and has gone in no run.
 //!
 //! Each way by itself may be gone in some run, and two of them together in none: a barrier may be left out only where both are.
 //! So all combinations of the ways of branches that stand in one loop, or in none, are gone in some round, or are shown to be
-//! impossible; of branches in different loops, outside of loops, and of different agents, all pairs are, and all that three of
-//! them go.
+//! impossible; of branches in different loops, outside of loops, and of different model threads, all pairs are, and all
+//! that three of them go.
 
 use std::cell::Cell;
 
@@ -29,7 +29,7 @@ pub enum Unseen {
     TooMany(Pc),
 }
 
-/// A loop, or an agent.
+/// A loop, or an model thread.
 struct Scope {
     /// What its sets begin with.
     key: i64,
@@ -60,7 +60,8 @@ struct Paths<'a> {
     asked: Cell<usize>,
 }
 
-/// The first ways that may be gone together and are in none of the sets. Each set begins with the number of the loop or agent.
+/// The first ways that may be gone together and are in none of the sets. Each set begins with the number of the loop or
+/// model thread.
 ///
 /// Errors: those ways.
 pub fn check(
@@ -98,7 +99,7 @@ fn scopes(program: &Program, ways: &Ways) -> (Vec<Scope>, Vec<Site>) {
     for role in &program.roles {
         scopes.push(Scope { key: -1 - i64::from(role.start), outer: Some(0), sites: Vec::new() });
     }
-    let agent = |pc: Pc| {
+    let model_thread = |pc: Pc| {
         let begun = program.roles.iter().enumerate().filter(|(_, role)| role.start <= pc);
         begun.max_by_key(|(_, role)| role.start).map_or(0, |(number, _)| number + 1)
     };
@@ -111,7 +112,7 @@ fn scopes(program: &Program, ways: &Ways) -> (Vec<Scope>, Vec<Site>) {
         if let (Instr::Test { .. }, Some(own)) = (instr, around) {
             scope = program.loops[own].outer;
         }
-        let of = scope.and_then(|around| of_loops[around]).unwrap_or_else(|| agent(pc));
+        let of = scope.and_then(|around| of_loops[around]).unwrap_or_else(|| model_thread(pc));
         if let (Instr::Test { .. }, Some(own)) = (instr, around) {
             of_loops[own] = Some(scopes.len());
             scopes.push(Scope { key: i64::from(pc) - 1, outer: Some(of), sites: Vec::new() });
@@ -195,14 +196,14 @@ impl<'a> Paths<'a> {
         std::iter::successors(Some(scope), |&scope| self.scopes[scope].outer)
     }
 
-    /// Where branches are gone together: in a round of the innermost loop around all, by one agent, or in one run.
+    /// Where branches are gone together: in a round of the innermost loop around all, by one model thread, or in one run.
     fn around(&self, sites: &[&Site]) -> Around {
         let role = |site: &Site| self.chain(site.scope).find(|&scope| scope != 0 && self.scopes[scope].key < 0);
         let first = sites.iter().find_map(|site| role(site));
         if sites.iter().any(|site| role(site).is_some_and(|role| Some(role) != first)) {
             return Around::Run;
         }
-        // What the block did before is in the sets of its agents.
+        // What the block did before is in the sets of its model threads.
         if let Some(role) = first.filter(|_| sites.iter().any(|site| role(site).is_none())) {
             return Around::Scope(role);
         }
@@ -236,7 +237,7 @@ impl<'a> Paths<'a> {
     /// All that several branches may go together, in the order of the program.
     fn all_ways(&self, sites: &[&Site], gone: &Gone) -> Result<(), Unseen> {
         let around = self.around(sites);
-        // Loops in loops have other rounds in each round; that those of other agents have as many is asked elsewhere.
+        // Loops in loops have other rounds in each round; that those of other model threads have as many is asked elsewhere.
         let is_inner_loop = |site: &&Site| site.is_loop && self.scopes[site.scope].key >= 0;
         if matches!(around, Around::Run) && sites.iter().any(is_inner_loop) {
             return Ok(());
@@ -274,9 +275,9 @@ impl<'a> Paths<'a> {
 
 /// Where branches are gone together.
 enum Around {
-    /// In a round of a loop, or by an agent.
+    /// In a round of a loop, or by an model thread.
     Scope(usize),
-    /// By agents of one run.
+    /// By model threads of one run.
     Run,
 }
 

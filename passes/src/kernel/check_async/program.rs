@@ -14,7 +14,7 @@ pub type Pc = u32;
 pub const LOAD: usize = 0;
 /// Matrix products.
 pub const COMPUTE: usize = 1;
-/// Stores by the copy engine.
+/// Stores by TMA.
 pub const EPILOGUE: usize = 2;
 
 /// An instruction.
@@ -60,7 +60,7 @@ pub enum Instr {
     Expect { barrier: BarrierAt, bytes: i64 },
     /// Arrives at an mbarrier.
     Arrive { barrier: BarrierAt, rank: Option<Slot>, by: Arrivals },
-    /// All warps of the agent meet.
+    /// All warps of the model thread meet.
     Meet,
     /// The lanes of each warp meet.
     MeetLanes,
@@ -72,7 +72,7 @@ pub enum Instr {
     Named { id: Slot, threads: i64, waits: bool },
     /// All warps of the cluster meet.
     Cluster,
-    /// What was written is there for the copy engine and the tensor cores.
+    /// What was written is there for TMA and the tensor cores.
     Fence,
     /// The work of tokens has ended.
     Await { kind: usize, tokens: Box<[Slot]> },
@@ -88,9 +88,9 @@ pub enum Instr {
     Through { tile: TileAt },
     /// Threads begin to copy to a tile.
     CopyAsync { tile: TileAt, class: u32, token: Slot },
-    /// The copy engine begins to fill a tile.
+    /// TMA begins to fill a tile.
     TmaLoad { tile: TileAt, barrier: BarrierAt, bytes: i64, mask: Option<i64> },
-    /// The copy engine begins to read a tile.
+    /// TMA begins to read a tile.
     TmaStore { tile: TileAt, token: Slot },
 }
 
@@ -252,8 +252,8 @@ impl Program {
         self.grid.iter().any(|size| matches!(size, Expr::Const(size) if *size <= 0))
     }
 
-    /// The agents of a block: all its warps until roles begin, and the groups of each role.
-    pub fn agents_of_block(&self) -> usize {
+    /// The model threads of a block: all its warps until roles begin, and the groups of each role.
+    pub fn threads_of_block(&self) -> usize {
         1 + self.roles.iter().map(|role| role.groups as usize).sum::<usize>()
     }
 

@@ -24,7 +24,7 @@ pub fn report(
 ) -> Diagnostic {
     let mut shapes = Shapes::default();
     let mut machine = Machine::new(program, &mut shapes);
-    // Step by step, with each agent going on until it must wait; then once more, to write down what comes before.
+    // Step by step, with each model thread going on until it must wait; then once more, to write down what comes before.
     machine.prepare(scenario, &launch.slots, Rc::default());
     let is_far = |found: &Fault| found.code == &NOT_CHECKED && fault.code != &NOT_CHECKED;
     let mut who = None;
@@ -37,7 +37,7 @@ pub fn report(
             machine.log = Some((fault.subjects.clone(), Vec::new()));
             // It ends with the same fault, as nothing in it is by chance.
             let fault = machine.run().err().map_or(fault, |again| *again);
-            who = Some(machine.who(fault.agent, fault.pc));
+            who = Some(machine.who(fault.model_thread, fault.pc));
             fault
         }
     };

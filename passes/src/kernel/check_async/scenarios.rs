@@ -37,7 +37,7 @@ pub struct Scenario {
     pub grid: [i64; 3],
     /// The first block of the cluster.
     pub first: [i64; 3],
-    /// The truth values that data have for each agent, all agents of a block after another; none left is `true`.
+    /// The truth values that data have for each model thread, all model threads of a block after another; none left is `true`.
     pub data: Vec<Choices>,
 }
 

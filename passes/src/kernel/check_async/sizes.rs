@@ -4,7 +4,7 @@
 //! which those differ. A symbol that is divided by tiles goes through all numbers of tiles up to twice the deepest ring,
 //! and around the multiples of the grid's blocks; symbols go through theirs one by one, with the others at one tile, and
 //! with another at many, and all pairs of them through a few. Two sets of values at which all of those integers are equal
-//! are tried once (`facts`), and so are two runs in which all agents do the same (`traces`).
+//! are tried once (`facts`), and so are two runs in which all model threads do the same (`traces`).
 //!
 //! A loop in loops whose trip counts are numbers walks its ring on from one to the next: it begins at each stage, and goes
 //! around many times, whatever its own trip count is. So of trip counts only those are tried around which something

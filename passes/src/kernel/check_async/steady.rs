@@ -1,22 +1,22 @@
 //! Whether a run goes on in circles: then what it would do again is left out.
 //!
-//! What the machine does next follows from its state and from what its agents have still to do. Times, tickets, phases and
-//! generations are only ever compared with others of the same agent, kind of work or barrier, so that two states in which
-//! all of those are as far apart are one state: numbers that went on did so all alike, those that did not are below, and
-//! phases went on by an even number, so that parities are the same. If a state comes again, and each agent has to do again
-//! what it has done since, the machine comes to that state once more, and nothing in between is new.
+//! What the machine does next follows from its state and from what its model threads have still to do. Times, tickets,
+//! phases and generations are only ever compared with others of the same model thread, kind of work or barrier, so that two
+//! states in which all of those are as far apart are one state: numbers that went on did so all alike, those that did not
+//! are below, and phases went on by an even number, so that parities are the same. If a state comes again, and each model
+//! thread has to do again what it has done since, the machine comes to that state once more, and nothing in between is new.
 //!
-//! States are compared after each turn of all agents with one that is kept, which is a later one each time that the number
-//! of turns has doubled (Brent 1980). Behind what was left out a state is kept anew. What is left out again and again may come
-//! again itself, as the tiles of a loop around a loop over steps do: so the states behind what was left out are compared with
-//! each other in the same way, and those behind what that leaves out again. No other states are: in the middle of the steps a
-//! state comes again after some steps, and tiles would never be seen to.
+//! States are compared after each turn of all model threads with one that is kept, which is a later one each time that the
+//! number of turns has doubled (Brent 1980). Behind what was left out a state is kept anew. What is left out again and
+//! again may come again itself, as the tiles of a loop around a loop over steps do: so the states behind what was left out
+//! are compared with each other in the same way, and those behind what that leaves out again. No other states are: in the
+//! middle of the steps a state comes again after some steps, and tiles would never be seen to.
 
 use std::rc::Rc;
 
 use super::cells::{Event, Read, Write};
-use super::feeds::Feeds;
-use super::machine::{Agent, Machine};
+use super::event_streams::EventStreams;
+use super::machine::{Machine, ModelThread};
 use super::members::Member;
 use super::program::{COMPUTE, EPILOGUE, LOAD};
 
@@ -50,7 +50,7 @@ pub struct Kept {
     /// Turns so far, and at how many the next state is kept.
     turns: u32,
     keep: u32,
-    /// Where the agents were in what they do, and how much work they had begun.
+    /// Where the model threads were in what they do, and how much work they had begun.
     pub places: Vec<usize>,
     begun: Vec<[u32; 3]>,
     state: Rc<Vec<(Kind, i64)>>,
@@ -61,10 +61,10 @@ type Pair = ((Kind, i64), (Kind, i64));
 
 impl Steady {
     /// Leaves out what would be done again, in each of the runs.
-    pub fn skip(&mut self, machine: &mut Machine<'_>, feeds: &Feeds, members: &mut [Member]) {
-        let left = |agent: &Agent| agent.feed.length().saturating_sub(agent.next);
-        let is_long = machine.agents.iter().any(|agent| left(agent) >= WORTH);
-        if !is_long && !members[1..].iter().any(|member| member.left(&machine.agents) >= WORTH) {
+    pub fn skip(&mut self, machine: &mut Machine<'_>, event_streams: &EventStreams, members: &mut [Member]) {
+        let left = |model_thread: &ModelThread| model_thread.feed.length().saturating_sub(model_thread.next);
+        let is_long = machine.model_threads.iter().any(|model_thread| left(model_thread) >= WORTH);
+        if !is_long && !members[1..].iter().any(|member| member.left(&machine.model_threads) >= WORTH) {
             return;
         }
         let turn = machine.program.depth as u32 + 2;
@@ -72,13 +72,13 @@ impl Steady {
         let mut found = None;
         for (level, kept) in self.kept.iter_mut().enumerate() {
             kept.turns += 1;
-            if kept.turns > kept.keep && kept.is_alike(machine, feeds) {
+            if kept.turns > kept.keep && kept.is_alike(machine, event_streams) {
                 let now = now.get_or_insert_with(|| Rc::new(machine.state()));
                 machine.compares(now.len());
                 // What was named since is long to look at, and only of use if the states are alike without it.
                 let is_again = kept.is_shifted(machine, now, &[])
-                    && kept.named(machine, feeds).is_some_and(|named| kept.is_shifted(machine, now, &named));
-                if is_again && kept.leave_out(machine, feeds, members) {
+                    && kept.named(machine, event_streams).is_some_and(|named| kept.is_shifted(machine, now, &named));
+                if is_again && kept.leave_out(machine, event_streams, members) {
                     found = Some(level);
                     continue;
                 }
@@ -87,7 +87,7 @@ impl Steady {
             // left out again and again comes again behind few of them, or behind twice as many, and so on.
             let (first, more) = if level == 0 { (turn, 2 * turn) } else { (1, 1) };
             let next = if kept.keep > 0 { kept.keep.saturating_add(kept.keep.max(more)) } else { first };
-            if kept.turns >= next && machine.agents.iter().all(|agent| agent.doubt.is_none()) {
+            if kept.turns >= next && machine.model_threads.iter().all(|model_thread| model_thread.doubt.is_none()) {
                 let now = now.get_or_insert_with(|| Rc::new(machine.state()));
                 machine.compares(now.len());
                 kept.keep(machine, now, kept.turns);
@@ -114,33 +114,35 @@ impl Kept {
     fn keep(&mut self, machine: &Machine<'_>, now: &Rc<Vec<(Kind, i64)>>, turns: u32) {
         (self.turns, self.keep, self.state) = (turns, turns, Rc::clone(now));
         self.places.clear();
-        self.places.extend(machine.agents.iter().map(|agent| agent.next));
+        self.places.extend(machine.model_threads.iter().map(|model_thread| model_thread.next));
         self.begun.clear();
-        self.begun.extend(machine.agents.iter().map(|agent| agent.tickets));
+        self.begun.extend(machine.model_threads.iter().map(|model_thread| model_thread.tickets));
     }
 
-    /// Whether all agents are about to do what they were about to do in the state that is kept.
-    fn is_alike(&self, machine: &Machine<'_>, feeds: &Feeds) -> bool {
-        let same = |(agent, &then): (&Agent, &usize)| feeds.at(&agent.feed, agent.next) == feeds.at(&agent.feed, then);
+    /// Whether all model threads are about to do what they were about to do in the state that is kept.
+    fn is_alike(&self, machine: &Machine<'_>, event_streams: &EventStreams) -> bool {
+        let same = |(model_thread, &then): (&ModelThread, &usize)| {
+            event_streams.at(&model_thread.feed, model_thread.next) == event_streams.at(&model_thread.feed, then)
+        };
         // Tokens of all warps together are named by others by their number.
-        let stays = |(agent, then): (&Agent, &usize)| agent.next == *then;
-        let (blocks, agents) = (machine.blocks.len(), machine.agents.len());
-        agents == self.places.len()
-            && machine.agents.iter().zip(&self.places).all(same)
-            && (blocks == agents || machine.agents.iter().zip(&self.places).take(blocks).all(stays))
-            && machine.agents.iter().all(|agent| agent.doubt.is_none())
+        let stays = |(model_thread, then): (&ModelThread, &usize)| model_thread.next == *then;
+        let (blocks, model_threads) = (machine.blocks.len(), machine.model_threads.len());
+        model_threads == self.places.len()
+            && machine.model_threads.iter().zip(&self.places).all(same)
+            && (blocks == model_threads || machine.model_threads.iter().zip(&self.places).take(blocks).all(stays))
+            && machine.model_threads.iter().all(|model_thread| model_thread.doubt.is_none())
     }
 
     /// The first tokens that are named in what was done since and were made before. `None` if that is too much to look at.
-    fn named(&self, machine: &Machine<'_>, feeds: &Feeds) -> Option<Vec<Pair>> {
+    fn named(&self, machine: &Machine<'_>, event_streams: &EventStreams) -> Option<Vec<Pair>> {
         let mut named = Vec::new();
-        for (number, agent) in machine.agents.iter().enumerate() {
+        for (number, model_thread) in machine.model_threads.iter().enumerate() {
             let (mut far, mut made) = ([0; 3], [0; 3]);
-            let is_seen = feeds.visit(&agent.feed, self.places[number]..agent.next, |event| {
-                for (kind, &reach) in feeds.reaches[event as usize].iter().enumerate() {
+            let is_seen = event_streams.visit(&model_thread.feed, self.places[number]..model_thread.next, |event| {
+                for (kind, &reach) in event_streams.reaches[event as usize].iter().enumerate() {
                     far[kind] = reach.saturating_sub(made[kind]).max(far[kind]);
                 }
-                if let Some(kind) = feeds.begins[event as usize] {
+                if let Some(kind) = event_streams.begins[event as usize] {
                     made[kind] += 1;
                 }
             });
@@ -150,7 +152,7 @@ impl Kept {
             for (kind, &far) in far.iter().enumerate().filter(|&(_, &far)| far > 0) {
                 let token =
                     |begun: [u32; 3]| (machine.ticket(number, kind), i64::from(begun[kind]) + 1 - i64::from(far));
-                named.push((token(self.begun[number]), token(agent.tickets)));
+                named.push((token(self.begun[number]), token(model_thread.tickets)));
             }
         }
         Some(named)
@@ -182,42 +184,42 @@ impl Kept {
         kinds.iter().enumerate().skip(1).all(|(kind, shift)| shift.keeps_order(phases.contains(&kind)))
     }
 
-    /// Leaves out as many rounds as all agents go on for, in each of the runs. Whether there were any.
-    fn leave_out(&self, machine: &mut Machine<'_>, feeds: &Feeds, members: &mut [Member]) -> bool {
+    /// Leaves out as many rounds as all model threads go on for, in each of the runs. Whether there were any.
+    fn leave_out(&self, machine: &mut Machine<'_>, event_streams: &EventStreams, members: &mut [Member]) -> bool {
         let mut any = false;
-        let first = self.rounds(machine, feeds, &members[0]);
+        let first = self.rounds(machine, event_streams, &members[0]);
         for (at, member) in members.iter_mut().enumerate() {
-            let rounds = if at == 0 { first } else { self.rounds(machine, feeds, member) };
+            let rounds = if at == 0 { first } else { self.rounds(machine, event_streams, member) };
             any |= rounds > 0;
-            for (agent, &then) in machine.agents.iter().zip(&self.places) {
-                *member.ahead(agent) += (rounds as i64 - first as i64) * (agent.next - then) as i64;
+            for (model_thread, &then) in machine.model_threads.iter().zip(&self.places) {
+                *member.ahead(model_thread) += (rounds as i64 - first as i64) * (model_thread.next - then) as i64;
             }
         }
-        for (agent, &then) in machine.agents.iter_mut().zip(&self.places) {
-            agent.next += first * (agent.next - then);
-            agent.alike = 0;
+        for (model_thread, &then) in machine.model_threads.iter_mut().zip(&self.places) {
+            model_thread.next += first * (model_thread.next - then);
+            model_thread.alike = 0;
         }
         any
     }
 
-    /// How many rounds all agents of a run go on for.
-    fn rounds(&self, machine: &Machine<'_>, feeds: &Feeds, member: &Member) -> usize {
+    /// How many rounds all model threads of a run go on for.
+    fn rounds(&self, machine: &Machine<'_>, event_streams: &EventStreams, member: &Member) -> usize {
         let mut least = usize::MAX;
-        for (number, agent) in machine.agents.iter().enumerate() {
+        for (number, model_thread) in machine.model_threads.iter().enumerate() {
             let then = self.places[number];
-            if agent.next == then {
+            if model_thread.next == then {
                 continue;
             }
-            let feed = member.feed(agent);
+            let feed = member.feed(model_thread);
             // What is named later was made in the last round, or behind it; unless none was made.
             let far = |(&then, (&now, &reach)): (&u32, (&u32, &u32))| now > then && reach > now - then;
-            if self.begun[number].iter().zip(agent.tickets.iter().zip(&feed.reach)).any(far) {
+            if self.begun[number].iter().zip(model_thread.tickets.iter().zip(&feed.reach)).any(far) {
                 return 0;
             }
-            let (length, place) = (agent.next - then, member.place(agent));
-            let again = feeds.again((feed, place), (&agent.feed, then..agent.next)) / length;
+            let (length, place) = (model_thread.next - then, member.place(model_thread));
+            let again = event_streams.again((feed, place), (&model_thread.feed, then..model_thread.next)) / length;
             // What comes behind the last round must be the same as well: who waits there waits for the same.
-            let goes_on = feeds.at(feed, place + again * length) == feeds.at(&agent.feed, then);
+            let goes_on = event_streams.at(feed, place + again * length) == event_streams.at(&model_thread.feed, then);
             least = least.min(if goes_on { again } else { again.saturating_sub(1) });
         }
         if least == usize::MAX { 0 } else { least }
@@ -256,22 +258,22 @@ impl Shift {
 impl Machine<'_> {
     /// Of which kinds phases of mbarriers are.
     fn phases(&self) -> std::ops::Range<usize> {
-        let first = 1 + 4 * self.teams();
+        let first = 1 + 4 * self.thread_groups();
         first..first + self.barriers.len()
     }
 
-    /// How many kinds of numbers there are: nothing; the time of each team, its tickets of each kind of work; the phases of
-    /// each mbarrier, the generations of each numbered barrier.
+    /// How many kinds of numbers there are: nothing; the time of each thread group, its tickets of each kind of work; the
+    /// phases of each mbarrier, the generations of each numbered barrier.
     fn kinds(&self) -> usize {
-        1 + 4 * self.teams() + self.barriers.len() + self.named.len()
+        1 + 4 * self.thread_groups() + self.barriers.len() + self.named.len()
     }
 
-    fn teams(&self) -> usize {
+    fn thread_groups(&self) -> usize {
         self.plan.mbarriers / 3
     }
 
-    fn ticket(&self, agent: usize, work: usize) -> Kind {
-        (1 + self.teams() + 3 * agent + work) as Kind
+    fn ticket(&self, model_thread: usize, work: usize) -> Kind {
+        (1 + self.thread_groups() + 3 * model_thread + work) as Kind
     }
 
     /// Everything that decides what is done next.
@@ -279,7 +281,7 @@ impl Machine<'_> {
         // About as many as there are with rings of eight stages: so it grows once at most.
         let mut all = Vec::with_capacity(2048);
         let into = &mut all;
-        self.state_of_agents(into);
+        self.state_of_threads(into);
         self.state_of_barriers(into);
         self.state_of_memory(into);
         // One clock that knows nothing stands for all of them: most barriers of a deep ring may never be used.
@@ -291,33 +293,33 @@ impl Machine<'_> {
 
     /// What a clock says of how far others have come.
     fn state_of_clock(&self, into: &mut Vec<(Kind, i64)>, clock: &[u32]) {
-        let (phases, teams) = (self.phases(), self.teams());
+        let (phases, thread_groups) = (self.phases(), self.thread_groups());
         into.push((0, clock.get(self.plan.grid).map_or(-1, |&ended| ended.into())));
         let clock = &clock[..clock.len().min(self.plan.cluster + 1)];
         into.push((0, clock.len() as i64));
-        let (of_teams, of_barriers) = clock.split_at(clock.len().min(3 * teams));
-        for (team, parts) in (1..).zip(of_teams.chunks_exact(3)) {
-            into.extend(parts.iter().map(|&time| (team | KNOWN, i64::from(time))));
+        let (of_thread_groups, of_barriers) = clock.split_at(clock.len().min(3 * thread_groups));
+        for (thread_group, parts) in (1..).zip(of_thread_groups.chunks_exact(3)) {
+            into.extend(parts.iter().map(|&time| (thread_group | KNOWN, i64::from(time))));
         }
         let kinds = (phases.start as Kind..).map(|kind| kind | KNOWN);
         into.extend(kinds.zip(of_barriers.iter().map(|&count| i64::from(count))));
     }
 
-    fn state_of_agents(&self, into: &mut Vec<(Kind, i64)>) {
+    fn state_of_threads(&self, into: &mut Vec<(Kind, i64)>) {
         let phases = self.phases();
-        for (number, agent) in self.agents.iter().enumerate() {
-            let Agent { time, synced, warp_synced, warp_fenced, fenced, fenced_one, fence, .. } = *agent;
-            into.push((0, agent.done.into()));
+        for (number, model_thread) in self.model_threads.iter().enumerate() {
+            let ModelThread { time, synced, warp_synced, warp_fenced, fenced, fenced_one, fence, .. } = *model_thread;
+            into.push((0, model_thread.done.into()));
             into.extend(
                 [time, synced, warp_synced, warp_fenced, fenced, fenced_one, fence]
                     .map(|time| ((1 + number as Kind) | KNOWN, i64::from(time))),
             );
             for work in [LOAD, COMPUTE, EPILOGUE] {
                 let kind = self.ticket(number, work);
-                into.push((kind, agent.tickets[work].into()));
-                into.push((kind | KNOWN, agent.awaited[work].into()));
+                into.push((kind, model_thread.tickets[work].into()));
+                into.push((kind | KNOWN, model_thread.awaited[work].into()));
             }
-            match agent.waiting {
+            match model_thread.waiting {
                 Some((barrier, generation)) => {
                     into.push((0, barrier as i64));
                     into.push(((phases.end + barrier) as Kind, generation.into()));
@@ -325,9 +327,9 @@ impl Machine<'_> {
                 None => into.push((0, -1)),
             }
             // Of others than the elected thread it is asked only where that knows more.
-            into.push((0, agent.apart.into()));
-            self.state_of_clock(into, if agent.apart { &agent.know } else { &[] });
-            self.state_of_clock(into, &agent.one);
+            into.push((0, model_thread.apart.into()));
+            self.state_of_clock(into, if model_thread.apart { &model_thread.know } else { &[] });
+            self.state_of_clock(into, &model_thread.one);
         }
     }
 
@@ -347,20 +349,20 @@ impl Machine<'_> {
                 0 => into.push(NOTHING),
                 _ => self.state_of_clock(into, &barrier.complete),
             }
-            for &(agent, time) in barrier.waits.iter().chain(&barrier.made) {
-                into.extend([(0, agent as i64), (1 + agent as Kind, time.into())]);
+            for &(model_thread, time) in barrier.waits.iter().chain(&barrier.made) {
+                into.extend([(0, model_thread as i64), (1 + model_thread as Kind, time.into())]);
             }
         }
         for (barrier, kind) in self.named.iter().zip(phases.end as Kind..) {
-            into.extend([(0, barrier.threads), (0, barrier.arrived), (0, barrier.agents.len() as i64)]);
-            into.extend(barrier.agents.iter().map(|&agent| (0, agent as i64)));
+            into.extend([(0, barrier.threads), (0, barrier.arrived), (0, barrier.model_threads.len() as i64)]);
+            into.extend(barrier.model_threads.iter().map(|&model_thread| (0, model_thread as i64)));
             into.push((kind, barrier.generation.into()));
             self.state_of_clock(into, if barrier.arrived == 0 { &[] } else { &barrier.coming });
             self.state_of_clock(into, &barrier.complete);
         }
         for remote in &self.remotes {
-            into.extend([(0, remote.agent as i64), (0, remote.block as i64)]);
-            into.push((1 + remote.agent as Kind, remote.time.into()));
+            into.extend([(0, remote.model_thread as i64), (0, remote.block as i64)]);
+            into.push((1 + remote.model_thread as Kind, remote.time.into()));
         }
     }
 
@@ -412,15 +414,15 @@ impl Machine<'_> {
 
     /// What was done at a time.
     fn happened(&self, into: &mut Vec<(Kind, i64)>, event: Event) {
-        into.extend([(0, event.agent.into()), (1 + Kind::from(event.agent), event.time.into())]);
+        into.extend([(0, event.model_thread.into()), (1 + Kind::from(event.model_thread), event.time.into())]);
     }
 
     /// Work with a ticket, and when it was awaited.
     fn began(&self, into: &mut Vec<(Kind, i64)>, work: usize, event: Event) {
-        let agent = event.agent as usize;
-        into.extend([(0, agent as i64), (self.ticket(agent, work), event.time.into())]);
-        match self.awaited(agent, work, event.time) {
-            Some(time) => into.push((1 + agent as Kind, time.into())),
+        let model_thread = event.model_thread as usize;
+        into.extend([(0, model_thread as i64), (self.ticket(model_thread, work), event.time.into())]);
+        match self.awaited(model_thread, work, event.time) {
+            Some(time) => into.push((1 + model_thread as Kind, time.into())),
             None => into.push((0, -1)),
         }
     }

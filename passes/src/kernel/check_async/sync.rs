@@ -15,9 +15,9 @@ use super::{
     NOT_CHECKED, OVERWRITTEN, PHASE_MISMATCH, READ_TOO_EARLY,
 };
 
-/// A token: the agent that began the work, and the ticket.
-pub fn token(agent: usize, ticket: u32) -> i64 {
-    (agent as i64) << 32 | i64::from(ticket)
+/// A token: the model thread that began the work, and the ticket.
+pub fn token(model_thread: usize, ticket: u32) -> i64 {
+    (model_thread as i64) << 32 | i64::from(ticket)
 }
 
 /// What is done with registers that a product may still write.
@@ -27,17 +27,17 @@ const MOVES: &str = "moves or overwrites registers that a matrix product may sti
 impl Machine<'_> {
     /// Runs an instruction that others can notice. Whether it need not wait.
     pub fn event(&mut self, a: usize, instr: &Instr) -> Result<bool, Stop> {
-        let single = self.program.at[self.agents[a].pc as usize].1;
-        self.agents[a].time += 1;
+        let single = self.program.at[self.model_threads[a].pc as usize].1;
+        self.model_threads[a].time += 1;
         if !matches!(instr, Instr::TmaLoad { .. } | Instr::Slice { .. })
-            && let Some(doubt) = self.agents[a].doubt.take()
+            && let Some(doubt) = self.model_threads[a].doubt.take()
         {
             return Err(doubt);
         }
         match instr {
             Instr::Fork(role) => self.fork(a, *role),
             Instr::Barriers { first, count } => {
-                let base = self.agents[a].block * self.program.arrivals.len() + *first as usize;
+                let base = self.model_threads[a].block * self.program.arrivals.len() + *first as usize;
                 for index in base..base + *count as usize {
                     self.make_barrier(a, index)?;
                 }
@@ -51,13 +51,13 @@ impl Machine<'_> {
                 });
                 // Whoever expects too early mostly copies too early as well, which says more.
                 if let Err(fault) = self.arrive(a, at, 1, Arrivals::One, single) {
-                    self.agents[a].doubt = Some(fault);
+                    self.model_threads[a].doubt = Some(fault);
                 }
             }
             Instr::Arrive { barrier, rank, by } => {
-                let rank = rank.map(|slot| self.agents[a].slots[slot as usize]);
+                let rank = rank.map(|slot| self.model_threads[a].slots[slot as usize]);
                 let at = self.barrier(a, *barrier, rank, single)?;
-                let warps = self.agents[a].warps;
+                let warps = self.model_threads[a].warps;
                 let (count, by) = match by {
                     _ if single => (1, Arrivals::One),
                     Arrivals::One => (1, Arrivals::One),
@@ -73,7 +73,7 @@ impl Machine<'_> {
             Instr::GridWait => self.grid_wait(a, single),
             Instr::Global { memory, writes } => self.global(a, *memory, *writes, single)?,
             Instr::Named { id, threads, waits } => {
-                let id = self.agents[a].slots[*id as usize];
+                let id = self.model_threads[a].slots[*id as usize];
                 let Some(id) = usize::try_from(id).ok().filter(|&id| id < NAMED) else {
                     let message = match id {
                         UNKNOWN => "the number of the barrier does not follow from sizes and positions".to_owned(),
@@ -81,7 +81,7 @@ impl Machine<'_> {
                     };
                     return Err(self.fault(&BARRIER_MISMATCH, a, message, "take one of 1 to 15", vec![]));
                 };
-                return self.named(a, self.agents[a].block * NAMED + id, *threads, *waits);
+                return self.named(a, self.model_threads[a].block * NAMED + id, *threads, *waits);
             }
             Instr::Cluster => {
                 let threads = i64::from(self.program.warps) * 32 * self.blocks.len() as i64;
@@ -90,17 +90,17 @@ impl Machine<'_> {
             Instr::Fence => self.fence(a, single),
             Instr::Await { kind, tokens } => {
                 for slot in tokens {
-                    self.await_(a, *kind, self.agents[a].slots[*slot as usize], single)?;
+                    self.await_(a, *kind, self.model_threads[a].slots[*slot as usize], single)?;
                 }
             }
             Instr::Use(frags) => {
                 for slot in frags {
-                    self.use_(a, self.agents[a].slots[*slot as usize], READS)?;
+                    self.use_(a, self.model_threads[a].slots[*slot as usize], READS)?;
                 }
             }
             Instr::Moved(frags) => {
                 for slot in frags {
-                    self.use_(a, self.agents[a].slots[*slot as usize], MOVES)?;
+                    self.use_(a, self.model_threads[a].slots[*slot as usize], MOVES)?;
                 }
             }
             _ => self.memory(a, instr, single)?,
@@ -136,7 +136,7 @@ impl Machine<'_> {
     fn make_barrier(&mut self, a: usize, index: usize) -> Result<(), Stop> {
         let barrier = &self.barriers[index];
         if let Some((maker, made)) = barrier.made {
-            let knows = |&(agent, time): &(usize, u32)| self.knows(a, false, agent, ALL, time);
+            let knows = |&(model_thread, time): &(usize, u32)| self.knows(a, false, model_thread, ALL, time);
             let is_idle = barrier.arrived == 0 && barrier.issued == barrier.expected;
             let is_known = self.phases_known(a, false, index) == barrier.phase;
             if !is_idle || !is_known || !barrier.waits.iter().all(knows) || !self.knows(a, false, maker, ONE, made) {
@@ -149,7 +149,7 @@ impl Machine<'_> {
                 return Err(self.fault(&PHASE_MISMATCH, a, message, suggestion, vec![Subject::Barrier(index)]));
             }
         }
-        let time = self.agents[a].time;
+        let time = self.model_threads[a].time;
         let barrier = &mut self.barriers[index];
         barrier.made = Some((a, time));
         barrier.phase = barrier.phase.next_multiple_of(2);
@@ -158,12 +158,12 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// The number of an mbarrier, of the block itself or one of the cluster, which the agent must know to be made.
+    /// The number of an mbarrier, of the block itself or one of the cluster, which the model thread must know to be made.
     pub fn barrier(&self, a: usize, at: BarrierAt, rank: Option<i64>, single: bool) -> Result<usize, Stop> {
-        let agent = &self.agents[a];
+        let model_thread = &self.model_threads[a];
         let stage = self.stage(a, at.stage, at.count.into(), at.name)?;
         let block = match rank {
-            None => agent.block,
+            None => model_thread.block,
             Some(rank) => match usize::try_from(rank).ok().filter(|&rank| rank < self.blocks.len()) {
                 Some(block) => block,
                 None => {
@@ -172,12 +172,12 @@ impl Machine<'_> {
                 }
             },
         };
-        let base = agent.slots[at.base as usize];
+        let base = model_thread.slots[at.base as usize];
         let index = block * self.program.arrivals.len() + base as usize + stage as usize;
         let known = self.barriers[index].made.is_some_and(|(maker, time)| self.knows(a, single, maker, ONE, time));
         if !known {
             let message = format!("{} is used, and may not be made yet", self.barrier_name(index));
-            let suggestion = match block == agent.block {
+            let suggestion = match block == model_thread.block {
                 true => "put a 'barrier' behind 'mbarriers'",
                 false => "put a 'cluster_barrier' behind 'mbarriers'",
             };
@@ -186,24 +186,24 @@ impl Machine<'_> {
         Ok(index)
     }
 
-    /// Whether an agent knows that another one, or all its warps, or its writes through a fence, have come so far.
+    /// Whether an model thread knows that another one, or all its warps, or its writes through a fence, have come so far.
     pub fn knows(&self, a: usize, single: bool, of: usize, part: usize, time: u32) -> bool {
-        let agent = &self.agents[a];
+        let model_thread = &self.model_threads[a];
         if a != of {
             let clock = self.clock(a, single);
-            let known = clock[Plan::team(of, part)];
-            return known >= time || part == ONE && clock[Plan::team(of, ALL)] >= time;
+            let known = clock[Plan::thread_group(of, part)];
+            return known >= time || part == ONE && clock[Plan::thread_group(of, ALL)] >= time;
         }
         // Its threads may also know of each other by what they have waited for.
-        if self.clock(a, single)[Plan::team(of, part)] >= time {
+        if self.clock(a, single)[Plan::thread_group(of, part)] >= time {
             return true;
         }
         match part {
-            FENCED if agent.solo || !single => agent.fenced >= time,
-            FENCED => agent.fenced.max(agent.fenced_one) >= time,
-            _ if agent.solo => true,
+            FENCED if model_thread.solo || !single => model_thread.fenced >= time,
+            FENCED => model_thread.fenced.max(model_thread.fenced_one) >= time,
+            _ if model_thread.solo => true,
             ONE if single => true,
-            _ => agent.synced >= time,
+            _ => model_thread.synced >= time,
         }
     }
 
@@ -228,7 +228,7 @@ impl Machine<'_> {
 
     fn wait(&mut self, a: usize, at: BarrierAt, parity: u32, single: bool) -> Result<bool, Stop> {
         let index = self.barrier(a, at, None, single)?;
-        let parity = self.agents[a].slots[parity as usize];
+        let parity = self.model_threads[a].slots[parity as usize];
         if !matches!(parity, 0 | 1) {
             let message = match parity {
                 UNKNOWN => "the parity does not follow from sizes and positions".to_owned(),
@@ -261,9 +261,9 @@ impl Machine<'_> {
             self.learn(a, single, &what);
             self.barriers[index].complete = what;
         }
-        let agent = &mut self.agents[a];
-        agent.last_wait = Some((agent.pc, index, idle));
-        let time = agent.time;
+        let model_thread = &mut self.model_threads[a];
+        model_thread.last_wait = Some((model_thread.pc, index, idle));
+        let time = model_thread.time;
         self.barriers[index].waits.push((a, time));
         self.note(a, Subject::Barrier(index), |machine| {
             let name = machine.barrier_name(index);
@@ -300,11 +300,11 @@ impl Machine<'_> {
             let suggestion = "say in 'arrivals' how many arrive: one, or one for each warp or thread";
             return Err(self.fault(&ARRIVAL_MISMATCH, a, message, suggestion, subjects()));
         }
-        let pc = self.agents[a].pc;
+        let pc = self.model_threads[a].pc;
         let barrier = &mut self.barriers[index];
         barrier.last = Some((a, pc));
         barrier.arrived += count;
-        Self::tell(&self.agents, a, by, &mut barrier.coming);
+        Self::tell(&self.model_threads, a, by, &mut barrier.coming);
         self.settle(a, index)
     }
 
@@ -328,10 +328,11 @@ impl Machine<'_> {
             format!("phase {ended} of {} ends", machine.barrier_name(index))
         });
         let complete = &self.barriers[index].complete;
-        for (agent, time) in waits {
-            let known = complete[Plan::team(agent, ONE)].max(complete[Plan::team(agent, ALL)]);
+        for (model_thread, time) in waits {
+            let known =
+                complete[Plan::thread_group(model_thread, ONE)].max(complete[Plan::thread_group(model_thread, ALL)]);
             if known < time {
-                let who = self.who(agent, self.agents[agent].pc);
+                let who = self.who(model_thread, self.model_threads[model_thread].pc);
                 let message = format!(
                     "phase {ended} of {} ends here, while {who} may not have passed its wait for what comes before: its parity would be wrong",
                     self.barrier_name(index)
@@ -359,34 +360,34 @@ impl Machine<'_> {
 
     /// Another block is touched, which must still be there.
     pub fn remote(&mut self, a: usize, block: usize) {
-        let agent = &self.agents[a];
-        if agent.block != block {
-            let (time, pc) = (agent.time, agent.pc);
-            self.remotes.retain(|remote| (remote.agent, remote.block) != (a, block));
-            self.remotes.push(Remote { agent: a, block, time, pc });
+        let model_thread = &self.model_threads[a];
+        if model_thread.block != block {
+            let (time, pc) = (model_thread.time, model_thread.pc);
+            self.remotes.retain(|remote| (remote.model_thread, remote.block) != (a, block));
+            self.remotes.push(Remote { model_thread: a, block, time, pc });
         }
     }
 
     fn named(&mut self, a: usize, index: usize, threads: i64, waits: bool) -> Result<bool, Stop> {
-        let agent = &self.agents[a];
-        if let Some((_, generation)) = agent.waiting {
+        let model_thread = &self.model_threads[a];
+        if let Some((_, generation)) = model_thread.waiting {
             if self.named[index].generation == generation {
                 return Ok(false);
             }
             let what = std::mem::take(&mut self.named[index].complete);
             self.learn(a, false, &what);
             self.named[index].complete = what;
-            self.agents[a].waiting = None;
+            self.model_threads[a].waiting = None;
             self.meet(a);
             return Ok(true);
         }
-        let (warps, component) = (i64::from(agent.warps), self.plan.named + index);
+        let (warps, component) = (i64::from(model_thread.warps), self.plan.named + index);
         let barrier = &self.named[index];
         let suggestion = "every warp that meets names the same barrier and number of threads, once";
         let id = index % NAMED;
         let wrong = if barrier.arrived > 0 && barrier.threads != threads {
             Some(format!("{threads} threads meet at barrier {id} here, and {} elsewhere", barrier.threads))
-        } else if barrier.agents.contains(&a) {
+        } else if barrier.model_threads.contains(&a) {
             Some(format!("arrives at barrier {id} again before the others have come"))
         } else if barrier.arrived + warps * 32 > threads {
             let all = barrier.arrived + warps * 32;
@@ -403,26 +404,26 @@ impl Machine<'_> {
             true => "comes, and waits".to_owned(),
             false => "comes, and goes on".to_owned(),
         });
-        let (length, pc) = (self.plan.len(), self.agents[a].pc);
+        let (length, pc) = (self.plan.len(), self.model_threads[a].pc);
         let barrier = &mut self.named[index];
         barrier.coming.resize(length, 0);
         barrier.complete.resize(length, 0);
-        Self::tell(&self.agents, a, Arrivals::Thread, &mut barrier.coming);
+        Self::tell(&self.model_threads, a, Arrivals::Thread, &mut barrier.coming);
         barrier.threads = threads;
         barrier.arrived += warps * 32;
-        barrier.agents.push(a);
+        barrier.model_threads.push(a);
         barrier.last = Some(pc);
         let generation = barrier.generation;
         if barrier.arrived == threads {
             barrier.generation += 1;
             barrier.arrived = 0;
-            barrier.agents.clear();
+            barrier.model_threads.clear();
             raise(&mut barrier.coming, component, barrier.generation);
             std::mem::swap(&mut barrier.coming, &mut barrier.complete);
             barrier.coming.fill(0);
         }
         if waits {
-            self.agents[a].waiting = Some((index, generation));
+            self.model_threads[a].waiting = Some((index, generation));
             // It may be the last one.
             return self.named(a, index, threads, waits);
         }
@@ -430,24 +431,24 @@ impl Machine<'_> {
     }
 
     fn fence(&mut self, a: usize, single: bool) {
-        let teams = self.plan.mbarriers / 3;
-        let agent = &mut self.agents[a];
-        agent.apart |= single && !agent.solo;
-        let know = (!single && !agent.solo).then_some(&mut agent.know);
-        for clock in std::iter::once(&mut agent.one).chain(know) {
-            for team in 0..teams {
-                let known = clock[Plan::team(team, ALL)];
-                raise(clock, Plan::team(team, FENCED), known);
+        let thread_groups = self.plan.mbarriers / 3;
+        let model_thread = &mut self.model_threads[a];
+        model_thread.apart |= single && !model_thread.solo;
+        let know = (!single && !model_thread.solo).then_some(&mut model_thread.know);
+        for clock in std::iter::once(&mut model_thread.one).chain(know) {
+            for thread_group in 0..thread_groups {
+                let known = clock[Plan::thread_group(thread_group, ALL)];
+                raise(clock, Plan::thread_group(thread_group, FENCED), known);
             }
         }
-        if agent.solo {
-            agent.fenced = agent.time;
+        if model_thread.solo {
+            model_thread.fenced = model_thread.time;
         } else if single {
-            agent.fenced_one = agent.fenced_one.max(agent.synced);
+            model_thread.fenced_one = model_thread.fenced_one.max(model_thread.synced);
         } else {
-            agent.fence = agent.time;
-            agent.fenced = agent.fenced.max(agent.synced);
-            agent.warp_fenced = agent.warp_fenced.max(agent.warp_synced);
+            model_thread.fence = model_thread.time;
+            model_thread.fenced = model_thread.fenced.max(model_thread.synced);
+            model_thread.warp_fenced = model_thread.warp_fenced.max(model_thread.warp_synced);
         }
     }
 
@@ -457,55 +458,58 @@ impl Machine<'_> {
             return Ok(());
         }
         let of = (token >> 32) as usize;
-        let alone = single && !self.agents[a].solo && kind != EPILOGUE;
+        let alone = single && !self.model_threads[a].solo && kind != EPILOGUE;
         if of != a || alone {
             let message = match alone {
                 true => "one thread awaits work that all threads began".to_owned(),
-                false => format!("awaits work that other threads began: {}", self.who(of, self.agents[of].begun[kind])),
+                false => format!(
+                    "awaits work that other threads began: {}",
+                    self.who(of, self.model_threads[of].begun[kind])
+                ),
             };
             let suggestion = "await work where it began, and tell the others by a barrier";
             return Err(self.fault(&FOREIGN_TOKEN, a, message, suggestion, vec![]));
         }
-        let agent = &mut self.agents[a];
-        if ticket > agent.awaited[kind] {
-            agent.awaited[kind] = ticket;
-            agent.awaits[kind].push((ticket, agent.time));
+        let model_thread = &mut self.model_threads[a];
+        if ticket > model_thread.awaited[kind] {
+            model_thread.awaited[kind] = ticket;
+            model_thread.awaits[kind].push((ticket, model_thread.time));
         }
         Ok(())
     }
 
-    /// When work of an agent was awaited.
-    pub fn awaited(&self, agent: usize, kind: usize, ticket: u32) -> Option<u32> {
-        let awaits = &self.agents[agent].awaits[kind];
+    /// When work of an model thread was awaited.
+    pub fn awaited(&self, model_thread: usize, kind: usize, ticket: u32) -> Option<u32> {
+        let awaits = &self.model_threads[model_thread].awaits[kind];
         awaits.get(awaits.partition_point(|&(upto, _)| upto < ticket)).map(|&(_, time)| time)
     }
 
     /// A fragment is read.
     pub fn use_(&mut self, a: usize, value: i64, what: &str) -> Result<(), Stop> {
         let (of, ticket) = ((value >> 32) as usize, value as u32);
-        if value == UNKNOWN || ticket == 0 || self.agents[of].awaited[COMPUTE] >= ticket {
+        if value == UNKNOWN || ticket == 0 || self.model_threads[of].awaited[COMPUTE] >= ticket {
             return Ok(());
         }
-        let begun = self.agents[of].begun[COMPUTE];
+        let begun = self.model_threads[of].begun[COMPUTE];
         let message = what.to_owned();
         let mut fault = self.fault(&NOT_AWAITED, a, message, "await the token of the product first", vec![]);
         fault.others.push((of, begun, "the product begins here".to_owned()));
         Err(fault)
     }
 
-    /// An agent has done everything: nothing that it began may still read or write shared memory.
+    /// An model thread has done everything: nothing that it began may still read or write shared memory.
     pub fn ended(&mut self, a: usize) -> Result<(), Stop> {
-        let agent = &self.agents[a];
+        let model_thread = &self.model_threads[a];
         let kinds = [
             (LOAD, "a copy to shared memory", "await its token before the end"),
             (COMPUTE, "a matrix product", "await its token before the end"),
             (EPILOGUE, "a store that may still read shared memory", "put 'await_read' of its token before the end"),
         ];
         for (kind, what, suggestion) in kinds {
-            if agent.awaited[kind] < agent.tickets[kind] {
+            if model_thread.awaited[kind] < model_thread.tickets[kind] {
                 let message = format!("{what} is not awaited when the warps end");
                 let mut fault = self.fault(&ENDS_TOO_EARLY, a, message, suggestion, vec![]);
-                fault.pc = agent.begun[kind];
+                fault.pc = model_thread.begun[kind];
                 return Err(fault);
             }
         }
@@ -515,8 +519,8 @@ impl Machine<'_> {
     /// Everybody has done everything.
     pub fn ends(&mut self) -> Result<(), Stop> {
         let mut known = vec![vec![0; self.plan.len()]; self.blocks.len()];
-        for agent in &self.agents {
-            join(&mut known[agent.block], &agent.one);
+        for model_thread in &self.model_threads {
+            join(&mut known[model_thread.block], &model_thread.one);
         }
         for index in 0..self.barriers.len() {
             let barrier = &self.barriers[index];
@@ -551,17 +555,18 @@ impl Machine<'_> {
                     let message = "the block may end before the copy has come: nobody waits for it".to_owned();
                     let suggestion = "wait for every phase in which copies come, or do not begin them";
                     let subjects = vec![Subject::Barrier(barrier as usize)];
-                    let mut fault = self.fault(&ENDS_TOO_EARLY, event.agent.into(), message, suggestion, subjects);
+                    let mut fault =
+                        self.fault(&ENDS_TOO_EARLY, event.model_thread.into(), message, suggestion, subjects);
                     fault.pc = event.pc;
                     return Err(fault);
                 }
             }
         }
         for remote in &self.remotes {
-            if known[remote.block][Plan::team(remote.agent, ONE)] < remote.time {
+            if known[remote.block][Plan::thread_group(remote.model_thread, ONE)] < remote.time {
                 let message = format!("block {} may have ended when this reaches it", remote.block);
                 let suggestion = "before a block ends let it wait for everything that its peers do to it, or put a 'cluster_barrier' last";
-                let mut fault = self.fault(&ENDS_TOO_EARLY, remote.agent, message, suggestion, vec![]);
+                let mut fault = self.fault(&ENDS_TOO_EARLY, remote.model_thread, message, suggestion, vec![]);
                 fault.pc = remote.pc;
                 return Err(fault);
             }
@@ -574,7 +579,7 @@ impl Machine<'_> {
     fn dangling(&self) -> Option<Stop> {
         let of_blocks = &self.named[..self.named.len() - 1];
         let (index, barrier) = of_blocks.iter().enumerate().find(|(_, barrier)| barrier.arrived > 0)?;
-        let a = barrier.agents.first().copied().unwrap_or(index / NAMED);
+        let a = barrier.model_threads.first().copied().unwrap_or(index / NAMED);
         let message = format!(
             "at the end {} of {} threads have come to barrier {}, and nobody else does",
             barrier.arrived,
@@ -587,12 +592,12 @@ impl Machine<'_> {
         Some(fault)
     }
 
-    /// Why an agent waits and nothing more comes; the gravest reason has the least number.
+    /// Why an model thread waits and nothing more comes; the gravest reason has the least number.
     pub fn waits_for_ever(&self, a: usize) -> Option<(u8, Stop)> {
-        let agent = &self.agents[a];
-        match &self.program.code[agent.pc as usize] {
+        let model_thread = &self.model_threads[a];
+        match &self.program.code[model_thread.pc as usize] {
             Instr::Wait { barrier, .. } => {
-                let single = self.program.at[agent.pc as usize].1;
+                let single = self.program.at[model_thread.pc as usize].1;
                 let index = self.barrier(a, *barrier, None, single).ok()?;
                 let barrier = &self.barriers[index];
                 let name = self.barrier_name(index);
@@ -602,7 +607,7 @@ impl Machine<'_> {
                 let subjects = vec![Subject::Barrier(index)];
                 if barrier.arrived > 0 {
                     let message = format!(
-                        "waits for {name} for ever: {} of {} arrive in phase {}",
+                        "deadlock at {name}: {} of {} arrive in phase {}",
                         barrier.arrived,
                         barrier.count,
                         barrier.phase - barrier.base
@@ -610,16 +615,15 @@ impl Machine<'_> {
                     let suggestion = "say in 'arrivals' how many arrive in one phase, and let all of them come";
                     return Some((1, self.fault(&ARRIVAL_MISMATCH, a, message, suggestion, subjects)));
                 }
-                let message =
-                    format!("waits for {name} for ever: nobody arrives in phase {}", barrier.phase - barrier.base);
+                let message = format!("deadlock at {name}: nobody arrives in phase {}", barrier.phase - barrier.base);
                 let suggestion = "let everybody go through as many phases, and begin with the parity of the first wait";
                 Some((3, self.fault(&DEADLOCK, a, message, suggestion, subjects)))
             }
             Instr::Named { id, .. } => {
-                let index = agent.block * NAMED + usize::try_from(agent.slots[*id as usize]).ok()?;
+                let index = model_thread.block * NAMED + usize::try_from(model_thread.slots[*id as usize]).ok()?;
                 let barrier = &self.named[index];
                 let message = format!(
-                    "waits at barrier {} for ever: {} of {} threads come",
+                    "deadlock at barrier {}: {} of {} threads come",
                     index % NAMED,
                     barrier.arrived,
                     barrier.threads
@@ -628,7 +632,7 @@ impl Machine<'_> {
                 Some((2, self.fault(&DEADLOCK, a, message, suggestion, vec![Subject::Named(index)])))
             }
             Instr::Cluster => {
-                let message = "waits for the other blocks of the cluster for ever".to_owned();
+                let message = "deadlock: not all blocks of the cluster come".to_owned();
                 let suggestion = "let every warp of every block come to each 'cluster_barrier'";
                 Some((2, self.fault(&DEADLOCK, a, message, suggestion, vec![])))
             }

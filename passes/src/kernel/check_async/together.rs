@@ -1,19 +1,20 @@
 //! Runs that begin alike are made together up to where they differ: there the machine keeps its state for each of them.
 //!
-//! What it does follows from what its agents have still to do. Runs stay together as long as each agent has next to do the
-//! same in all of them, wherever it is in each: rounds that are left out (`steady`) may be more in one than in another.
+//! What it does follows from what its model threads have still to do. Runs stay together as long as each model thread has
+//! next to do the same in all of them, wherever it is in each: rounds that are left out (`steady`) may be more in one than
+//! in another.
 
 use std::rc::Rc;
 
 use super::cells::History;
-use super::feeds::{Feeds, Id, Made};
-use super::machine::{Agent, MBarrier, Machine, Named, Remote, Stop};
+use super::event_streams::{EventStreams, Id, Made};
+use super::machine::{MBarrier, Machine, ModelThread, Named, Remote, Stop};
 use super::members::{Member, Run};
 use super::program::Instr;
 use super::steady::Steady;
 use super::sync::token;
 
-/// How far the agents have come in a turn of all.
+/// How far the model threads have come in a turn of all.
 #[derive(Clone, Copy, Default)]
 struct Turn {
     /// Whose turn it is.
@@ -29,7 +30,7 @@ struct Turn {
 /// A state of the machine.
 #[derive(Clone)]
 struct Saved {
-    agents: Vec<Agent>,
+    model_threads: Vec<ModelThread>,
     blocks: Vec<Vec<History>>,
     barriers: Vec<MBarrier>,
     named: Vec<Named>,
@@ -39,7 +40,7 @@ struct Saved {
     steady: Steady,
 }
 
-/// How an agent ends its turn.
+/// How an model thread ends its turn.
 enum End {
     /// It waits, or has done everything.
     Over,
@@ -48,29 +49,29 @@ enum End {
 }
 
 impl Machine<'_> {
-    /// Makes runs, which `feeds` says what their agents do in. How many steps that took.
+    /// Makes runs, which `event_streams` says what their model threads do in. How many steps that took.
     ///
     /// Errors: something that is wrong in one of them.
-    pub fn make(&mut self, runs: &[Run], feeds: &Feeds) -> Result<u64, Stop> {
-        let members: Vec<Member> = runs.iter().filter_map(|run| run.does.as_ref()).map(Member::new).collect();
+    pub fn make(&mut self, runs: &[Run], event_streams: &EventStreams) -> Result<u64, Stop> {
+        let members: Vec<Member> = runs.iter().filter_map(|run| run.behaviour.as_ref()).map(Member::new).collect();
         let (Some(first), Some(member)) = (runs.first(), members.first()) else { return Ok(0) };
-        self.prepare(&first.scenario, &first.launch.slots, Rc::clone(&member.does));
+        self.prepare(&first.scenario, &first.launch.slots, Rc::clone(&member.behaviour));
         let mut all = 0;
         let mut left = vec![(self.save(Turn::default(), &Steady::default()), members)];
         while let Some((saved, mut members)) = left.pop() {
             let (mut turn, mut steady) = self.restore(saved);
             self.lead(&mut members, &mut steady);
             let from = self.steps;
-            while self.go(feeds, &mut members, &mut turn, &mut steady)? {
+            while self.go(event_streams, &mut members, &mut turn, &mut steady)? {
                 // The first run goes on with those that do the same.
-                let agent = &self.agents[turn.at];
-                let next = members[0].event(feeds, agent);
+                let model_thread = &self.model_threads[turn.at];
+                let next = members[0].event(event_streams, model_thread);
                 let (same, others): (Vec<Member>, _) =
-                    members.into_iter().partition(|it| it.event(feeds, agent) == next);
+                    members.into_iter().partition(|it| it.event(event_streams, model_thread) == next);
                 members = same;
                 let mut groups: Vec<(Option<Id>, Vec<Member>)> = Vec::new();
                 for member in others {
-                    let next = member.event(feeds, agent);
+                    let next = member.event(event_streams, model_thread);
                     match groups.iter_mut().find(|(event, _)| *event == next) {
                         Some((_, group)) => group.push(member),
                         None => groups.push((next, vec![member])),
@@ -88,20 +89,20 @@ impl Machine<'_> {
         Ok(all)
     }
 
-    /// The agents go on as those of the first run.
+    /// The model threads go on as those of the first run.
     fn lead(&mut self, members: &mut [Member], steady: &mut Steady) {
         let Some((first, others)) = members.split_first_mut() else { return };
-        self.does = Rc::clone(&first.does);
-        for (at, agent) in self.agents.iter_mut().enumerate() {
-            let ahead = std::mem::take(first.ahead(agent));
-            agent.feed = *first.feed(agent);
-            agent.next = (agent.next as i64 + ahead) as usize;
-            agent.alike = 0;
+        self.behaviour = Rc::clone(&first.behaviour);
+        for (at, model_thread) in self.model_threads.iter_mut().enumerate() {
+            let ahead = std::mem::take(first.ahead(model_thread));
+            model_thread.feed = *first.feed(model_thread);
+            model_thread.next = (model_thread.next as i64 + ahead) as usize;
+            model_thread.alike = 0;
             for place in steady.kept.iter_mut().filter_map(|kept| kept.places.get_mut(at)) {
                 *place = (*place as i64 + ahead) as usize;
             }
             for other in others.iter_mut() {
-                *other.ahead(agent) -= ahead;
+                *other.ahead(model_thread) -= ahead;
             }
         }
     }
@@ -109,19 +110,19 @@ impl Machine<'_> {
     /// Goes on to the end of the runs, or to where they differ. Whether they do.
     fn go(
         &mut self,
-        feeds: &Feeds,
+        event_streams: &EventStreams,
         members: &mut [Member],
         turn: &mut Turn,
         steady: &mut Steady,
     ) -> Result<bool, Stop> {
         loop {
-            while turn.at < self.agents.len() {
-                if !self.agents[turn.at].done {
-                    if let End::Differs = self.play(feeds, &members[1..], turn)? {
+            while turn.at < self.model_threads.len() {
+                if !self.model_threads[turn.at].done {
+                    if let End::Differs = self.play(event_streams, &members[1..], turn)? {
                         return Ok(true);
                     }
                     turn.moved |= turn.moves;
-                    turn.waiting |= !self.agents[turn.at].done;
+                    turn.waiting |= !self.model_threads[turn.at].done;
                 }
                 (turn.moves, turn.has_waited) = (false, false);
                 turn.at += 1;
@@ -133,28 +134,28 @@ impl Machine<'_> {
                 return Err(self.stuck());
             }
             *turn = Turn::default();
-            self.is_worth(feeds.work(), 0)?;
-            steady.skip(self, feeds, members);
+            self.is_worth(event_streams.work(), 0)?;
+            steady.skip(self, event_streams, members);
         }
     }
 
-    /// An agent does what was found before that it does, up to the second wait, or until it must wait or has done everything.
-    /// So agents go around rings side by side, and what they do repeats soon (`steady`).
-    fn play(&mut self, feeds: &Feeds, others: &[Member], turn: &mut Turn) -> Result<End, Stop> {
+    /// An model thread does what was found before that it does, up to the second wait, or until it must wait or has done
+    /// everything. So model threads go around rings side by side, and what they do repeats soon (`steady`).
+    fn play(&mut self, event_streams: &EventStreams, others: &[Member], turn: &mut Turn) -> Result<End, Stop> {
         let (program, a) = (self.program, turn.at);
         loop {
-            let agent = &mut self.agents[a];
-            let next = feeds.at(&agent.feed, agent.next);
-            if agent.next >= agent.alike && !others.is_empty() {
-                feeds.looks_at(64 * others.len());
-                let alike = others.iter().map(|other| other.alike(feeds, agent)).min().unwrap_or(0);
-                if alike == 0 && others.iter().any(|other| other.event(feeds, agent) != next) {
+            let model_thread = &mut self.model_threads[a];
+            let next = event_streams.at(&model_thread.feed, model_thread.next);
+            if model_thread.next >= model_thread.alike && !others.is_empty() {
+                event_streams.looks_at(64 * others.len());
+                let alike = others.iter().map(|other| other.alike(event_streams, model_thread)).min().unwrap_or(0);
+                if alike == 0 && others.iter().any(|other| other.event(event_streams, model_thread) != next) {
                     return Ok(End::Differs);
                 }
-                agent.alike = agent.next + alike;
+                model_thread.alike = model_thread.next + alike;
             }
             let Some(event) = next else { break };
-            let (pc, numbers) = feeds.event(event);
+            let (pc, numbers) = event_streams.event(event);
             let instr = &program.code[pc as usize];
             let is_wait = match instr {
                 Instr::Wait { .. } => true,
@@ -165,11 +166,11 @@ impl Machine<'_> {
             if is_wait && std::mem::replace(&mut turn.has_waited, true) {
                 return Ok(End::Over);
             }
-            agent.pc = pc;
+            model_thread.pc = pc;
             for (&slot, &number) in program.operands[pc as usize].iter().zip(numbers) {
-                agent.slots[slot as usize] = match Made::of(number) {
-                    Some(Made::Ago(kind, ago)) => token(a, agent.tickets[kind] - ago),
-                    Some(Made::Root(_, number)) => token(agent.block, number),
+                model_thread.slots[slot as usize] = match Made::of(number) {
+                    Some(Made::Ago(kind, ago)) => token(a, model_thread.tickets[kind] - ago),
+                    Some(Made::Root(_, number)) => token(model_thread.block, number),
                     None => number,
                 };
             }
@@ -177,10 +178,10 @@ impl Machine<'_> {
             if !self.event(a, instr)? {
                 return Ok(End::Over);
             }
-            self.agents[a].next += 1;
+            self.model_threads[a].next += 1;
             turn.moves = true;
         }
-        self.agents[a].done = true;
+        self.model_threads[a].done = true;
         self.ended(a)?;
         turn.moves = true;
         Ok(End::Over)
@@ -189,7 +190,7 @@ impl Machine<'_> {
     fn save(&mut self, turn: Turn, steady: &Steady) -> Saved {
         self.copies();
         Saved {
-            agents: self.agents.clone(),
+            model_threads: self.model_threads.clone(),
             blocks: self.blocks.iter().map(|block| block.save()).collect(),
             barriers: self.barriers.clone(),
             named: self.named.clone(),
@@ -201,8 +202,9 @@ impl Machine<'_> {
     }
 
     fn restore(&mut self, saved: Saved) -> (Turn, Steady) {
-        let Saved { agents, blocks, barriers, named, remotes, steps, turn, steady } = saved;
-        (self.agents, self.barriers, self.named, self.remotes, self.steps) = (agents, barriers, named, remotes, steps);
+        let Saved { model_threads, blocks, barriers, named, remotes, steps, turn, steady } = saved;
+        (self.model_threads, self.barriers, self.named, self.remotes, self.steps) =
+            (model_threads, barriers, named, remotes, steps);
         for (block, saved) in self.blocks.iter_mut().zip(&blocks) {
             block.restore(saved);
         }

@@ -1,7 +1,8 @@
-//! What agents do in a run, without running it: the instructions that others can notice, with the numbers that they name.
+//! What model threads do in a run, without running it: the instructions that others can notice, with the numbers that they
+//! name.
 //!
-//! An agent never decides anything by what others do, so it can be followed alone. Two runs in which all agents do the
-//! same, of the same numbers, are the same run: one of them is made.
+//! An model thread never decides anything by what others do, so it can be followed alone. Two runs in which all model
+//! threads do the same, of the same numbers, are the same run: one of them is made.
 //!
 //! What the rounds of a loop do follows from the numbers that it begins with, however many there are: so they are followed
 //! once for each set of those, as far as any run goes. What a loop does is then one number in what is around it. Tokens are
@@ -16,10 +17,10 @@ use std::rc::Rc;
 use smallvec::SmallVec;
 
 use super::MOST_FOLLOWED;
+use super::event_streams::{Behaviour, EventStreams, MOST_BEGUN};
 use super::exprs::Slot;
 use super::facts::Facts;
-use super::feeds::{Does, Feeds, MOST_BEGUN};
-use super::integers::{Choices, Doubt, Site, branch, choose, integer, part, rounds, shift, start};
+use super::integers::{Choices, Site, UnknownInteger, branch, choose, integer, part, rounds, shift, start};
 use super::loops::{Body, Loop};
 use super::machine::MOST_STEPS;
 use super::orbits::{Behind, Orbit, WRITTEN};
@@ -43,7 +44,7 @@ const SOME: i64 = 3;
 
 /// What is known of a run before it is made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Met {
+pub enum RunClass {
     /// It differs from all before.
     New,
     /// It cannot be followed: the machine says what is wrong.
@@ -65,7 +66,7 @@ pub struct Traces<'p> {
     bodies: Vec<Option<Body<'p>>>,
     /// Of each, how often it was looked for, and how often it was known.
     looks: Vec<[u32; 2]>,
-    /// What agents and rounds of loops do, and loops round by round.
+    /// What model threads and rounds of loops do, and loops round by round.
     numbers: Words,
     chains: Chains,
     /// The loops that were followed, by the first instruction and what it begins with, and what their rounds leave: how far
@@ -77,12 +78,12 @@ pub struct Traces<'p> {
     entries: Words,
     done: Vec<Option<Done>>,
     met: Words,
-    /// The run that was followed last: what its agents do, and where those of each block begin.
+    /// The run that was followed last: what its model threads do, and where those of each block begin.
     last: Vec<i64>,
     blocks: Vec<usize>,
-    /// How many truth values of data each agent of that run asked for.
+    /// How many truth values of data each model thread of that run asked for.
     choices: Vec<u32>,
-    feeds: Feeds,
+    event_streams: EventStreams,
     /// Loops around loops of which some rounds were met.
     seen: Vec<Pc>,
     walk: Walk,
@@ -93,7 +94,7 @@ pub struct Traces<'p> {
     of_last: Gone,
     met_ways: Gone,
     steps: u64,
-    /// The ways that were gone together: the loop or the beginning of the agent, then the ways.
+    /// The ways that were gone together: the loop or the beginning of the model thread, then the ways.
     sets: Words,
 }
 
@@ -121,19 +122,19 @@ struct Done {
     seen: SmallVec<[Pc; 2]>,
 }
 
-/// Why an agent is followed no further.
+/// Why an model thread is followed no further.
 enum End {
     Long(Pc),
     Unknown,
 }
 
-impl From<Doubt> for End {
-    fn from(_: Doubt) -> End {
+impl From<UnknownInteger> for End {
+    fn from(_: UnknownInteger) -> End {
         End::Unknown
     }
 }
 
-/// A role that an agent begins: the role, the group, the slots, the ways that were gone before.
+/// A role that an model thread begins: the role, the group, the slots, the ways that were gone before.
 type Begun = (usize, u32, Rc<[i64]>, Taken);
 
 impl<'p> Traces<'p> {
@@ -170,7 +171,7 @@ impl<'p> Traces<'p> {
             last: Vec::new(),
             blocks: Vec::new(),
             choices: Vec::new(),
-            feeds: Feeds::default(),
+            event_streams: EventStreams::default(),
             seen: Vec::new(),
             walk: Walk::default(),
             ways: Ways::of(program),
@@ -188,13 +189,13 @@ impl<'p> Traces<'p> {
     }
 
     /// The ways of the program, those that were gone in runs that were met, and the sets that were gone together: by a
-    /// loop, by an agent from an instruction on, or [by all agents of a run](OF_RUN).
+    /// loop, by an model thread from an instruction on, or [by all model threads of a run](OF_RUN).
     pub fn ways(&self) -> (&Ways, &Taken, Vec<&[i64]>) {
         let sets = self.met_ways.sets.all().map(|number| self.sets.list(number)).collect();
         (&self.ways, &self.met_ways.ways, sets)
     }
 
-    /// A round is over, or an agent: the ways that were gone in it.
+    /// A round is over, or an model thread: the ways that were gone in it.
     fn end_round(&mut self, walk: &mut Walk, scope: i64) -> Taken {
         let ways = std::mem::take(&mut walk.ways);
         walk.keys.clear();
@@ -211,7 +212,7 @@ impl<'p> Traces<'p> {
     }
 
     /// Meets a run. `slots` are what the launch has computed.
-    pub fn meet(&mut self, scenario: &Scenario, slots: &[i64]) -> Met {
+    pub fn meet(&mut self, scenario: &Scenario, slots: &[i64]) -> RunClass {
         match self.key(scenario, slots, false) {
             Ok(()) => {
                 self.add_last();
@@ -219,21 +220,21 @@ impl<'p> Traces<'p> {
                 self.seen.sort_unstable();
                 self.seen.dedup();
                 match self.met.number(&self.last) {
-                    (_, true) => Met::New,
-                    _ => Met::Before,
+                    (_, true) => RunClass::New,
+                    _ => RunClass::Before,
                 }
             }
-            Err(End::Long(start)) => Met::Long(start),
-            Err(End::Unknown) => Met::Unknown,
+            Err(End::Long(start)) => RunClass::Long(start),
+            Err(End::Unknown) => RunClass::Unknown,
         }
     }
 
     /// Meets a run that is followed to its end, however long it is.
-    pub fn meet_whole(&mut self, scenario: &Scenario, slots: &[i64]) -> Met {
+    pub fn meet_whole(&mut self, scenario: &Scenario, slots: &[i64]) -> RunClass {
         match self.follow_long(scenario, slots) {
-            true if self.met.number(&self.last).1 => Met::New,
-            true => Met::Before,
-            false => Met::Unknown,
+            true if self.met.number(&self.last).1 => RunClass::New,
+            true => RunClass::Before,
+            false => RunClass::Unknown,
         }
     }
 
@@ -246,30 +247,30 @@ impl<'p> Traces<'p> {
         is_followed
     }
 
-    /// Adds the ways of the run that was followed last, and that all its agents went them in one run.
+    /// Adds the ways of the run that was followed last, and that all its model threads went them in one run.
     fn add_last(&mut self) {
         let of_run: Vec<i64> = std::iter::once(OF_RUN).chain(self.of_last.ways.list().iter().copied()).collect();
         self.of_last.sets.set(self.sets.number(&of_run).0);
         self.met_ways.add(&self.of_last);
     }
 
-    /// What the agents of each block do in the run that was followed last. `None` if that is too much.
-    pub fn does(&mut self) -> Option<Rc<Does>> {
-        self.feeds.does(self.program, &self.numbers, &self.chains, &self.last, &self.blocks)
+    /// What the model threads of each block do in the run that was followed last. `None` if that is too much.
+    pub fn behaviour(&mut self) -> Option<Rc<Behaviour>> {
+        self.event_streams.behaviour(self.program, &self.numbers, &self.chains, &self.last, &self.blocks)
     }
 
-    /// How many truth values of data each agent of the run that was followed last asked for, all agents of a block after
-    /// another.
+    /// How many truth values of data each model thread of the run that was followed last asked for, all model threads of a
+    /// block after another.
     pub fn choices(&self) -> &[u32] {
         &self.choices
     }
 
-    /// What agents do in all runs.
-    pub fn feeds(&self) -> &Feeds {
-        &self.feeds
+    /// What model threads do in all runs.
+    pub fn event_streams(&self) -> &EventStreams {
+        &self.event_streams
     }
 
-    /// What the agents do in the run that was followed last, as numbers.
+    /// What the model threads do in the run that was followed last, as numbers.
     pub fn last(&self) -> &[i64] {
         &self.last
     }
@@ -279,7 +280,7 @@ impl<'p> Traces<'p> {
         self.seen.contains(&start)
     }
 
-    /// Finds what the agents do, in their order; `whole` however long it is.
+    /// Finds what the model threads do, in their order; `whole` however long it is.
     fn key(&mut self, scenario: &Scenario, slots: &[i64], whole: bool) -> Result<(), End> {
         let mut walk = std::mem::take(&mut self.walk);
         let found = self.follow_all(&mut walk, scenario, slots, whole);
@@ -297,7 +298,7 @@ impl<'p> Traces<'p> {
         self.choices.clear();
         self.of_last = Gone::default();
         let Scenario { grid, first, ref data, .. } = *scenario;
-        let of_block = self.program.agents_of_block();
+        let of_block = self.program.threads_of_block();
         for rank in 0..self.program.cluster_blocks() {
             let site = Site { cluster: self.program.cluster, grid, first, rank };
             let mut begun = Vec::new();
@@ -315,15 +316,15 @@ impl<'p> Traces<'p> {
                 if let Some(slot) = slot {
                     walk.slots[*slot as usize] = group.into();
                 }
-                let does = self.follow(*start, walk, chosen(number), &site, &mut Vec::new())?;
+                let behaviour = self.follow(*start, walk, chosen(number), &site, &mut Vec::new())?;
                 self.choices.push(walk.choices);
-                self.last.push(does);
+                self.last.push(behaviour);
             }
         }
         Ok(())
     }
 
-    /// Follows an agent to its end: the number of what it does. `begun` are the roles that it begins.
+    /// Follows an model thread to its end: the number of what it does. `begun` are the roles that it begins.
     fn follow(
         &mut self,
         start: Pc,
@@ -374,7 +375,7 @@ impl<'p> Traces<'p> {
                     continue;
                 }
                 Instr::Choose(slot) => {
-                    choose(*slot, slots, choices, &mut walk.choices).ok_or(Doubt::Choices)?;
+                    choose(*slot, slots, choices, &mut walk.choices).ok_or(UnknownInteger::Choices)?;
                 }
                 Instr::Branch(..) | Instr::BranchOn(..) => {
                     let to = branch(instr, pc, slots)?;
@@ -392,7 +393,7 @@ impl<'p> Traces<'p> {
                     walk.notice(instr, pc, &program.operands[pc as usize]);
                 }
                 Instr::Slice { out, of, at } => {
-                    slots[*out as usize] = part(program, *of, at, slots).ok_or(Doubt::Part)?;
+                    slots[*out as usize] = part(program, *of, at, slots).ok_or(UnknownInteger::Part)?;
                 }
                 _ => {
                     if let Instr::Wait { barrier, .. } = instr
@@ -430,7 +431,7 @@ impl<'p> Traces<'p> {
         Ok(())
     }
 
-    /// A round of a loop begins, or the loop is at its end. Where the agent goes on, if not behind the test.
+    /// A round of a loop begins, or the loop is at its end. Where the model thread goes on, if not behind the test.
     fn test(&mut self, pc: Pc, walk: &mut Walk, site: &Site) -> Result<Option<Pc>, End> {
         let Instr::Test { index, last, exit } = &self.program.code[pc as usize] else { return Ok(None) };
         let Some(mut round) = walk.rounds.pop() else { return Err(End::Unknown) };
@@ -553,7 +554,7 @@ impl<'p> Traces<'p> {
     }
 
     /// Goes through the round of a loop around loops that begins, up to where its rest begins; and to the end of that, if it
-    /// is known what it does. Where the agent is then.
+    /// is known what it does. Where the model thread is then.
     fn rest(&mut self, walk: &mut Walk, head: Pc, site: &Site) -> Option<Pc> {
         let Body { from, end, inputs } = self.bodies[head as usize].as_ref()?;
         let (from, end) = (*from, *end);

@@ -1,9 +1,9 @@
-//! An agent on its way through the program, and what it has done so far that others can notice.
+//! An model thread on its way through the program, and what it has done so far that others can notice.
 
 use smallvec::SmallVec;
 
+use super::event_streams::KIND;
 use super::exprs::{Slot, UNKNOWN};
-use super::feeds::KIND;
 use super::integers::{Site, rounds, start};
 use super::loops::{Inputs, Loop};
 use super::program::{Instr, Pc};
@@ -25,7 +25,7 @@ pub struct Open {
     pub sets: Taken,
 }
 
-/// An agent on its way.
+/// An model thread on its way.
 #[derive(Default)]
 pub struct Walk {
     /// What marks things that it has made.
@@ -37,7 +37,7 @@ pub struct Walk {
     /// The truth values of data that it has asked for.
     pub choices: u32,
     pub steps: u64,
-    /// The instructions that were followed one by one, of all agents of a run.
+    /// The instructions that were followed one by one, of all model threads of a run.
     pub all_steps: u64,
     /// How far each ring has been walked.
     pub walked: Vec<i64>,
@@ -87,14 +87,14 @@ pub struct Round {
     pub sets: Taken,
 }
 
-/// Where the number of an agent begins in what marks the things that it made, before the kind of work and its number.
+/// Where the number of an model thread begins in what marks the things that it made, before the kind of work and its number.
 const TAG: u32 = 40;
 
 /// What marks things that the warps of a block made before roles began.
 const ROOT: i64 = 1 << (63 - TAG - 2);
 
 impl Walk {
-    /// Begins again as an agent of a number.
+    /// Begins again as an model thread of a number.
     pub fn begin(&mut self, number: i64, slots: &[i64]) {
         self.tag = ROOT | number;
         self.slots.clear();
@@ -109,7 +109,7 @@ impl Walk {
         (self.ways, self.sets) = (Taken::default(), Taken::default());
     }
 
-    /// A number; of things that the agent has made, how many of their kind ago.
+    /// A number; of things that the model thread has made, how many of their kind ago.
     #[inline]
     pub fn since(&mut self, value: i64) -> i64 {
         if value >> 61 <= 0 {

@@ -1,4 +1,4 @@
-//! Copies of boxes, which the copy engine does for one thread.
+//! Copies of boxes, which TMA does for one thread.
 
 use dlc_core::memref::MemRef;
 use dlc_ir::affine::SizeExpr;
@@ -93,7 +93,7 @@ pub fn boxed(ctx: &Context, body: &Body, op: OpId) -> Result<Boxed, String> {
             (width / panel, panel)
         }
         Shared::RowMajor { pitch } if pitch.is_none_or(|pitch| pitch == width) => (1, width),
-        _ => return Err("its tile has another layout than the copy engine writes".into()),
+        _ => return Err("its tile has another layout than TMA writes".into()),
     };
     if u64::from(panel * bytes) % ALIGNMENT != 0 {
         return Err(format!("rows of {} bytes are no multiple of {ALIGNMENT}", panel * bytes));
@@ -140,7 +140,7 @@ fn separate(ctx: &Context, body: &Body, op: OpId, tile: ValueId) -> Result<(), S
     }
 }
 
-/// Lets one thread ask the copy engine for boxes, if there are any, and all threads wait for them before a barrier. The op
+/// Lets one thread ask TMA for boxes, if there are any, and all threads wait for them before a barrier. The op
 /// in which it asks. An error, and nothing is changed, where the phases of the barrier cannot be counted.
 pub fn request(
     body: &mut Body,
@@ -334,7 +334,7 @@ fn mbarrier(ctx: &Context, body: &mut Body, grid: OpId, loc: Loc) -> ValueId {
 }
 
 /// Takes away the fences between requests and the barriers behind them, if no thread writes a tile that matrix products or
-/// the copy engine read.
+/// TMA read.
 pub fn drop_fences(ctx: &Context, body: &mut Body, requests: &[(OpId, OpId)]) {
     let tiles = Tiles::of(ctx, body);
     let is_engine = |op: &OpId| {

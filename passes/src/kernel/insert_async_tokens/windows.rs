@@ -1,4 +1,4 @@
-//! Copies of windows of pixels, which the copy engine finds one behind another: the left matrix of a convolution (im2col).
+//! Copies of windows of pixels, which TMA finds one behind another: the left matrix of a convolution (im2col).
 
 use dlc_core::guard::Guard;
 use dlc_core::memref::MemRef;
@@ -90,7 +90,7 @@ pub fn window(ctx: &Context, body: &Body, op: OpId, sizes: &[u32]) -> Result<Win
         };
         let upper = (lower - REACH..=lower + REACH).find_map(windows).ok_or("its windows are not counted so")?;
         if most >= reach || !(-corner..corner).contains(&lower) || !(-corner..corner).contains(&upper) {
-            return Err(format!("the copy engine has no windows that begin at {lower} and end at {upper}"));
+            return Err(format!("TMA has no windows that begin at {lower} and end at {upper}"));
         }
         (found.lower[axis - 1], found.upper[axis - 1], found.strides[axis - 1]) = (lower, upper, stride);
         found.offsets[axis - 1] = offset;

@@ -17,7 +17,7 @@ use crate::analysis::tiles::with_inner;
 
 const BEYOND: &str = "an integer goes beyond 64 bits";
 
-/// Lets the groups of a role take turns in its loops with products in a row. An error says why they do not.
+/// Lets the groups of a role take turns in its loops with back-to-back products. An error says why they do not.
 pub fn take(ctx: &Context, body: &mut Body, role: BlockId, (group, count): (ValueId, i64)) -> Result<(), String> {
     let ops = body.ops(role).flat_map(|op| with_inner(body, op));
     let found: Vec<(OpId, [OpId; 2])> = ops.filter_map(|op| Some((op, ends(ctx, body, op)?))).collect();

@@ -1,4 +1,4 @@
-//! The producer: the loops of a grid with nothing in them but the requests to the copy engine.
+//! The producer: the loops of a grid with nothing in them but the requests to TMA.
 
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};

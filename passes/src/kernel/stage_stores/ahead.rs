@@ -11,7 +11,7 @@ use dlc_kernel::types::Frag;
 
 use crate::analysis::tiles::with_inner;
 
-/// The registers of a multiprocessor, and the most that a thread has.
+/// The registers of an SM, and the most that a thread has.
 const REGISTERS: i64 = 1 << 16;
 const MOST_REGISTERS: i64 = 255;
 

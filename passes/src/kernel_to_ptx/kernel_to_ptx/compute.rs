@@ -244,8 +244,8 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         if Frag::of(self.ctx(), ty).is_none() {
             return Ok(None);
         }
-        let (fragment, team) = (self.fragment(ty)?, self.team);
-        Ok(Some(coords(&mut self.code, &fragment, &team)))
+        let (fragment, thread_group) = (self.fragment(ty)?, self.thread_group);
+        Ok(Some(coords(&mut self.code, &fragment, &thread_group)))
     }
 
     fn select(&mut self, op: kernel::Select<'a>) -> Result<(), Refused> {
@@ -294,7 +294,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             let is_number = |&arg: &ValueId| Frag::of(ctx, self.kernel.value_type(arg)).is_none();
             let shape = sizes(&frag.shape(ctx)).filter(|_| args.iter().all(is_number))?;
             // Of bytes most are in a row.
-            let fragment = frag.layout(ctx).place_once(ctx, &shape, 8, self.team.warps).ok()?;
+            let fragment = frag.layout(ctx).place_once(ctx, &shape, 8, self.thread_group.warps).ok()?;
             let along = |axis: usize| {
                 let access = fragment.global_access(axis, MAX_VECTOR_BYTES).ok()?;
                 let runs = whole_runs(ctx, self.kernel, Some(guard), axis, args)?;
@@ -389,10 +389,10 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let wide = elem.wide().ty(ty);
         let fragment = self.fragment(self.kernel.value_type(input))?;
         let registers = self.registers(input)?;
-        let (team, neutral) = (self.team, neutral(combiner, elem.wide()));
+        let (thread_group, neutral) = (self.thread_group, neutral(combiner, elem.wide()));
         let places = match fragment.is_whole() {
             true => None,
-            false => Some(coords(&mut self.code, &fragment, &team)),
+            false => Some(coords(&mut self.code, &fragment, &thread_group)),
         };
         let mut numbers = Vec::with_capacity(registers.len());
         for (register, &arg) in registers.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What is begun and not waited for: the copy engine, and products on tensor cores that read shared memory.
+//! What is begun and not waited for: TMA, and products on tensor cores that read shared memory.
 
 use dlc_core::scalar::Combiner;
 use dlc_ir::{OpRef, Type, ValueId};
@@ -23,7 +23,7 @@ const EVICT_LAST: i64 = 0x14F0_0000_0000_0000;
 const ROWS: u32 = 64;
 const MOST_COLUMNS: u32 = 256;
 
-/// A box that is moved in pieces: the copy engine exchanges units within rows of a panel, so a panel is a piece.
+/// A box that is moved in pieces: TMA exchanges units within rows of a panel, so a panel is a piece.
 struct Piece {
     /// What is added to the last coordinate.
     along: i64,
@@ -191,7 +191,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
                         Combiner::Sum => "add",
                         Combiner::Max => "max",
                         Combiner::Min => "min",
-                        Combiner::Prod => return Err(Refused::new("the copy engine does not multiply")),
+                        Combiner::Prod => return Err(Refused::new("TMA does not multiply")),
                     };
                     (&table::BULK_REDUCE, format!("{rank}d.global.shared::cta.{word}.tile.bulk_group"))
                 }
@@ -254,8 +254,8 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
 
     fn wgmma(&mut self, op: kernel::Wgmma<'a>) -> Result<(), Refused> {
         let ctx = self.ctx();
-        if self.team.warps != 4 {
-            return Err(Refused::new(format!("four warps do a wgmma, not {}", self.team.warps)));
+        if self.thread_group.warps != 4 {
+            return Err(Refused::new(format!("four warps do a wgmma, not {}", self.thread_group.warps)));
         }
         let ty = self.kernel.value_type(op.out());
         let acc = self.fragment(ty)?;

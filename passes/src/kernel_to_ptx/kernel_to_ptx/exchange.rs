@@ -222,8 +222,8 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             );
             return Err(Refused::new(message).suggest("let the tile have a number for each warp and element"));
         }
-        let team = self.team;
-        let places = coords(&mut self.code, to, &team);
+        let thread_group = self.thread_group;
+        let places = coords(&mut self.code, to, &thread_group);
         let offsets = self.offsets(to, &places, at.base, bytes);
         // Which of the warps that share the axis this one is.
         let number = self.warp_number(warps);
@@ -232,12 +232,13 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let free = to.free().lanes;
         let mut first = Cond::Known(true);
         if free != 0 {
-            let lane = if free == LANES - 1 { team.lane } else { self.code.and(team.lane, free.into()) };
+            let lane =
+                if free == LANES - 1 { thread_group.lane } else { self.code.and(thread_group.lane, free.into()) };
             first = self.code.compare("eq", lane, Arg::Int(0));
         }
         let alike = from.free().warps;
         if alike != 0 {
-            let warp = self.code.and(team.warp, alike.into());
+            let warp = self.code.and(thread_group.warp, alike.into());
             let is_first = self.code.compare("eq", warp, Arg::Int(0));
             first = self.code.both(first, is_first);
         }
@@ -285,7 +286,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         for (number, &bit) in warps.iter().enumerate() {
             bits[bit as usize] = 1 << number;
         }
-        let warp = self.team.warp;
+        let warp = self.thread_group.warp;
         spread(&mut self.code, &[(warp, bits)]).0
     }
 
@@ -446,7 +447,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let columns = |dim: Dim| {
             (0..map.input_bits(dim)).map(|bit| map.basis(dim, bit).map_or(0, |column| column[0])).collect::<Vec<u32>>()
         };
-        let parts = [(self.team.lane, columns(Dim::Lane)), (self.team.warp, columns(Dim::Warp))];
+        let parts = [(self.thread_group.lane, columns(Dim::Lane)), (self.thread_group.warp, columns(Dim::Warp))];
         let (of, bits) = spread(&mut self.code, &parts);
         Moved { of, bits }
     }

@@ -59,12 +59,12 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
     /// The word through which the threads that are here get a number: that of their first warp.
     fn word(&mut self) -> Result<(Arg, i64), Refused> {
         let Some(words) = self.places.words else { return Err(Refused::new("the words of flags have no place")) };
-        if i64::from(self.team.warps) * 32 == i64::from(self.threads) {
+        if i64::from(self.thread_group.warps) * 32 == i64::from(self.threads) {
             return Ok((Arg::Value(self.code.register(self.smem, Type::I32)), words.into()));
         }
         // The number of the warp in its block, less that in its group.
         let thread: Arg = self.code.inst(&table::SREG, "tid.x", &[]).into();
-        let start = self.code.sub(thread, self.team.thread);
+        let start = self.code.sub(thread, self.thread_group.thread);
         let warp = self.code.shr(start, 5);
         let offset = self.code.mul(warp, Arg::Int(4));
         let at = self.code.add(self.smem, offset);

@@ -344,7 +344,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             return Ok(());
         }
         let fragment = self.fragment(ty)?;
-        let coords = coords(&mut self.code, &fragment, &self.team);
+        let coords = coords(&mut self.code, &fragment, &self.thread_group);
         let (groups, uniform) = self.vectors(*op, &fragment);
         let target = Target { fragment: &fragment, coords: &coords, elem };
         let fewer = strided_of(*op, &target, groups.len()).filter(|_| site.linear.is_some());
@@ -501,7 +501,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let elem = elem_of(ctx, ty);
         let registers = self.registers(op.value())?;
         let fragment = self.fragment(ty)?;
-        let coords = coords(&mut self.code, &fragment, &self.team);
+        let coords = coords(&mut self.code, &fragment, &self.thread_group);
         let owner = self.is_first(&fragment);
         let (groups, uniform) = match op.combine() {
             Some(_) => ((0..fragment.registers()).map(|register| vec![register]).collect(), true),
@@ -585,7 +585,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let at = self.stage(copied.tile.0, copied.tile.1)?;
         let shape = sizes(&tile_ty.shape(ctx)).ok_or_else(|| Refused::new("the sizes of a tile are positive"))?;
         let bits = elem.bits(ctx).unwrap_or(8);
-        let fragment = copied.by.place(&shape, bits, self.team.warps).map_err(Refused::new)?;
+        let fragment = copied.by.place(&shape, bits, self.thread_group.warps).map_err(Refused::new)?;
         let site = self.site(copied.source, copied.at.clone(), copied.guard.clone(), args, &shape)?;
         let otherwise = copied.fill.and_then(|fill| self.number_of(fill)).unwrap_or_else(|| self.zero(elem));
         let (groups, uniform) = self.copy_groups(op, &fragment, &tile);
@@ -598,7 +598,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             }
             false => groups,
         };
-        let coords = coords(&mut self.code, &fragment, &self.team);
+        let coords = coords(&mut self.code, &fragment, &self.thread_group);
         let first = self.is_first(&fragment);
         let is_zero = matches!(otherwise, Arg::Int(0) | Arg::F32(0) | Arg::F64(0));
         let places = self.register_addresses(&fragment, &groups, at, &tile);

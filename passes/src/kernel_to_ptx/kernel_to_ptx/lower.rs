@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 use super::Refused;
 use super::code::{Code, Cond};
 use super::exprs::Names;
-use super::values::{Lowered, Team, held};
+use super::values::{Lowered, ThreadGroup, held};
 use crate::analysis::index_ranges::{IndexRanges, is_narrow};
 pub use tokens::awaited;
 
@@ -34,7 +34,7 @@ pub struct Lower<'a, 'c> {
     pub values: FxHashMap<ValueId, Lowered>,
     /// Between which numbers its integers are.
     pub ranges: Rc<IndexRanges<'a>>,
-    pub team: Team,
+    pub thread_group: ThreadGroup,
     /// The sizes that the entry is told.
     pub symbols: Rc<FxHashMap<String, Arg>>,
     /// Those that are one number, as the kernel requires it.
@@ -48,7 +48,7 @@ pub struct Lower<'a, 'c> {
     pub barriers: BarrierNumbers,
     /// The threads of a block.
     pub threads: u32,
-    /// The blocks that a multiprocessor has room for at once.
+    /// The blocks that an SM has room for at once.
     pub resident: u32,
     /// Whether warps store matrices.
     pub has_stmatrix: bool,
@@ -93,7 +93,7 @@ impl<'a, 'c> Lower<'a, 'c> {
             kernel,
             values,
             ranges: Rc::new(ranges),
-            team: Team {
+            thread_group: ThreadGroup {
                 warps: threads / 32,
                 warp: Arg::Int(0),
                 thread: Arg::Int(0),
@@ -127,7 +127,7 @@ impl<'a, 'c> Lower<'a, 'c> {
         if lower.places.bytes > 0 {
             lower.smem = lower.code.inst(&table::SMEM, "", &[]).into();
         }
-        lower.team = Team { warp, thread, lane, ..lower.team };
+        lower.thread_group = ThreadGroup { warp, thread, lane, ..lower.thread_group };
         lower
     }
 
@@ -214,7 +214,7 @@ impl<'a, 'c> Lower<'a, 'c> {
     /// The layout of a fragment in the threads that are here.
     pub fn fragment(&self, ty: Type) -> Result<Arc<Fragment>, Refused> {
         let frag = Frag::of(self.ctx(), ty).ok_or_else(|| Refused::new("a fragment is wanted"))?;
-        frag.place(self.ctx(), self.team.warps).map_err(Refused::new)
+        frag.place(self.ctx(), self.thread_group.warps).map_err(Refused::new)
     }
 
     /// An expression of values that are integers.
@@ -383,9 +383,9 @@ impl<'a, 'c> Lower<'a, 'c> {
 
     /// The number of the first thread of those that are here.
     pub fn first_thread(&mut self) -> Cond {
-        match self.team.single {
+        match self.thread_group.single {
             true => Cond::Known(true),
-            false => self.code.compare("eq", self.team.thread, Arg::Int(0)),
+            false => self.code.compare("eq", self.thread_group.thread, Arg::Int(0)),
         }
     }
 

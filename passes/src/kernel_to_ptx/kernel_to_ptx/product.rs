@@ -130,7 +130,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         };
         let fragment = |lower: &mut Self, value| lower.fragment(lower.kernel.value_type(value));
         let fragments = [fragment(self, lhs)?, fragment(self, rhs)?, fragment(self, acc)?];
-        let instructions = Instructions::of(&shape, fragments, grid, self.team.warps)?;
+        let instructions = Instructions::of(&shape, fragments, grid, self.thread_group.warps)?;
         let mut sums = self.registers(acc)?.to_vec();
         if op.precision() == Some(Precision::Tf32x3) {
             self.mma_of_parts(&shape, &instructions, [lhs, rhs], &mut sums)?;

@@ -232,7 +232,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
     fn scan_lanes(&mut self, rows: &mut [Row], bits: &[u32], how: How) -> Result<(), Refused> {
         let mut befores: Vec<Vec<Option<Number>>> = rows.iter().map(|row| vec![None; row.parts.len()]).collect();
         for &bit in bits {
-            let lane = self.code.and(self.team.lane, 1 << bit);
+            let lane = self.code.and(self.thread_group.lane, 1 << bit);
             let is_after = self.code.compare(if how.reverse { "eq" } else { "ne" }, lane, Arg::Int(0));
             // Round by round for all parts, so that they are on their way together.
             let mut others = Vec::new();

@@ -167,8 +167,10 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let offsets: Vec<u32> = places.iter().map(|place| tile.offset(place) + at.low).collect();
         if apart && alone && offsets.iter().all(|offset| offset & bits & mask == 0) {
             let exchange = |columns: &[u32]| columns.iter().map(|&column| swizzle(column, tile.span())).collect();
-            let (own, _) =
-                spread(&mut self.code, &[(self.team.lane, exchange(&lanes)), (self.team.warp, exchange(&warps))]);
+            let (own, _) = spread(
+                &mut self.code,
+                &[(self.thread_group.lane, exchange(&lanes)), (self.thread_group.warp, exchange(&warps))],
+            );
             let own = self.code.add(at.base, own);
             let own = Arg::Value(self.code.register(own, Type::I32));
             let each = offsets.into_iter().map(|offset| {
@@ -188,7 +190,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
 
     /// What bits of the lane and of the warp make, and the bits that it may have.
     fn of_thread(&mut self, columns: &Columns) -> (Arg, u32) {
-        let (lane, warp) = (self.team.lane, self.team.warp);
+        let (lane, warp) = (self.thread_group.lane, self.thread_group.warp);
         spread(&mut self.code, &[(lane, columns.lanes.clone()), (warp, columns.warps.clone())])
     }
 
@@ -218,7 +220,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         }
         let groups = grouped(&access.groups, widest(elem_bytes(&self.code, elem), access.vector));
         let addresses = self.register_addresses(&fragment, &groups, at, tile);
-        let coords = coords(&mut self.code, &fragment, &self.team);
+        let coords = coords(&mut self.code, &fragment, &self.thread_group);
         let mut registers = vec![Arg::Int(0); fragment.registers() as usize];
         for (group, (base, offset)) in groups.iter().zip(addresses) {
             let there = exists(&mut self.code, &fragment, &coords, group[0] as usize);
@@ -247,7 +249,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         }
         let groups = grouped(&access.groups, widest(elem_bytes(&self.code, elem), access.vector));
         let addresses = self.register_addresses(&fragment, &groups, at, tile);
-        let coords = coords(&mut self.code, &fragment, &self.team);
+        let coords = coords(&mut self.code, &fragment, &self.thread_group);
         let first = self.is_first(&fragment);
         for (group, (base, offset)) in groups.iter().zip(addresses) {
             let there = exists(&mut self.code, &fragment, &coords, group[0] as usize);
@@ -263,7 +265,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
     pub fn is_first(&mut self, fragment: &Fragment) -> Cond {
         let free = fragment.free();
         let mut cond = Cond::Known(true);
-        for (number, mask) in [(self.team.lane, free.lanes), (self.team.warp, free.warps)] {
+        for (number, mask) in [(self.thread_group.lane, free.lanes), (self.thread_group.warp, free.warps)] {
             if mask != 0 {
                 let copy = self.code.and(number, mask.into());
                 let first = self.code.compare("eq", copy, Arg::Int(0));

@@ -172,8 +172,8 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         // Whether a thread has the lower position of its pairs.
         let is_low = match dim {
             Dim::Register => None,
-            Dim::Lane => Some(self.code.and(self.team.lane, 1 << own)),
-            _ => Some(self.code.and(self.team.warp, 1 << own)),
+            Dim::Lane => Some(self.code.and(self.thread_group.lane, 1 << own)),
+            _ => Some(self.code.and(self.thread_group.warp, 1 << own)),
         };
         let is_low = is_low.map(|number| self.code.compare("eq", number, Arg::Int(0)));
         let mut out = Vec::with_capacity(values.len());
@@ -220,8 +220,8 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             let message = format!("the threads exchange {room} bytes, and the tile has {}", place.bytes());
             return Err(Refused::new(message).suggest("let the tile have a number for each register of each thread"));
         }
-        let first = self.code.mul(self.team.warp, Arg::Int(32));
-        let thread = self.code.add(first, self.team.lane);
+        let first = self.code.mul(self.thread_group.warp, Arg::Int(32));
+        let thread = self.code.add(first, self.thread_group.lane);
         let other = self.code.xor(thread, Arg::Int(mask));
         let mut address = |thread: Arg| {
             let offset = self.code.mul(thread, Arg::Int(bytes));

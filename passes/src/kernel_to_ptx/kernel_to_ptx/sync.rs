@@ -71,7 +71,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
     fn barrier(&mut self, id: Option<ValueId>, threads: Option<i64>) -> Result<(), Refused> {
         if let Some(id) = id {
             let id = self.index32(id)?;
-            let threads = threads.unwrap_or(i64::from(self.team.warps) * 32);
+            let threads = threads.unwrap_or(i64::from(self.thread_group.warps) * 32);
             self.code.act(&table::BAR, "sync", &[id, Arg::Int(threads)]);
         } else {
             self.meet();
@@ -81,18 +81,20 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
 
     /// The threads that are here wait for each other.
     pub fn meet(&mut self) {
-        let team = self.team;
-        if team.single {
+        let thread_group = self.thread_group;
+        if thread_group.single {
             return;
         }
-        if team.warps == 1 && self.threads > 32 {
+        if thread_group.warps == 1 && self.threads > 32 {
             self.code.act(&table::BAR_WARP, "sync", &[Arg::Int(-1)]);
             return;
         }
-        let Some(barrier) = team.barrier else { unreachable!("threads that meet have the number of a barrier") };
-        match team.warps * 32 == self.threads {
+        let Some(barrier) = thread_group.barrier else {
+            unreachable!("threads that meet have the number of a barrier")
+        };
+        match thread_group.warps * 32 == self.threads {
             true => self.code.act(&table::BAR, "sync", &[barrier]),
-            false => self.code.act(&table::BAR, "sync", &[barrier, Arg::Int(i64::from(team.warps) * 32)]),
+            false => self.code.act(&table::BAR, "sync", &[barrier, Arg::Int(i64::from(thread_group.warps) * 32)]),
         }
     }
 
@@ -154,7 +156,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             let args = [self.smem, Arg::Int(at), Arg::Int(arrivals)];
             self.code.act(&table::MBARRIER_INIT, "shared::cta.b64", &args);
         }
-        // The copy engine and other blocks see them behind the next barrier.
+        // TMA and other blocks see them behind the next barrier.
         self.code.act(&table::FENCE, "mbarrier_init.release.cluster", &[]);
         self.code.close();
         self.code.bra(behind, &[]);
@@ -194,9 +196,9 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
     fn arrive(&mut self, op: kernel::Arrive<'a>) -> Result<(), Refused> {
         let (at, offset) = self.mbarrier(op.barrier(), op.stage())?;
         let here = match op.by() {
-            _ if self.team.single => Cond::Known(true),
+            _ if self.thread_group.single => Cond::Known(true),
             Arrivals::One => self.first_thread(),
-            Arrivals::Warp => self.code.compare("eq", self.team.lane, Arg::Int(0)),
+            Arrivals::Warp => self.code.compare("eq", self.thread_group.lane, Arg::Int(0)),
             Arrivals::Thread => Cond::Known(true),
         };
         match op.rank() {

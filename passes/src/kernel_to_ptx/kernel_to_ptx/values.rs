@@ -68,7 +68,7 @@ pub fn held(code: &Code<'_>, elem: Type) -> Type {
 
 /// The threads that run the same ops.
 #[derive(Clone, Copy, Debug)]
-pub struct Team {
+pub struct ThreadGroup {
     /// How many warps they are.
     pub warps: u32,
     /// The number of the warp among them.
@@ -178,14 +178,14 @@ pub fn columns(fragment: &Fragment, axis: usize) -> (Vec<u32>, Vec<u32>) {
     (lanes, warps)
 }
 
-/// The coordinates of a fragment in the threads of a team.
-pub fn coords(code: &mut Code<'_>, fragment: &Fragment, team: &Team) -> Coords {
+/// The coordinates of a fragment in the threads of a thread group.
+pub fn coords(code: &mut Code<'_>, fragment: &Fragment, thread_group: &ThreadGroup) -> Coords {
     use dlc_kernel::layout::Dim;
     let rank = fragment.shape().len();
     let thread = (0..rank)
         .map(|axis| {
             let (lanes, warps) = columns(fragment, axis);
-            spread(code, &[(team.lane, lanes), (team.warp, warps)])
+            spread(code, &[(thread_group.lane, lanes), (thread_group.warp, warps)])
         })
         .collect();
     let registers = (0..fragment.registers())

@@ -3,8 +3,8 @@
 //!
 //! - a product of matrices: `wgmma` where both factors come by the tensor memory accelerator, else `mma`, else `fma`; rows of
 //!   fewer than 16 bytes are gathered, by a kernel for that size;
-//! - products in a row: a tile of rows of the last one, for which the others are computed step by step; where there are few
-//!   such tiles, blocks share what an online softmax goes along;
+//! - back-to-back products: a tile of rows of the last one, for which the others are computed step by step; where there are
+//!   few such tiles, blocks share what an online softmax goes along;
 //! - reductions without a product: threads for each row, or for columns where these are contiguous;
 //! - reductions that are short: threads with neighbours, whose windows overlap (`windows`);
 //! - everything else: threads along the contiguous axis, through shared memory where something is read across.
@@ -78,7 +78,7 @@ impl Maker<'_> {
             [] if self.facts.longest_sum() >= 32 && !self.sums_few() => self.rows(),
             [] => self.elementwise(),
             [product] => self.product(product),
-            // What registers hold one sum in is too wide for several: then step by step, like products in a row.
+            // What registers hold one sum in is too wide for several: then step by step, like back-to-back products.
             [first, .., last] if self.facts.are_beside() => {
                 let plans = self.product(first).into_iter();
                 plans.chain(self.chain(last)).collect()
@@ -110,7 +110,7 @@ impl Maker<'_> {
         let mut assume: Table<i64> = Table::default();
         for (_, factor) in self.factors(product).filter(|(_, factor)| factor.input.is_some()) {
             let tensor = &self.facts.inputs[factor.input?];
-            // One group alone can put zeros into what it reads, and products in a row have several.
+            // One group alone can put zeros into what it reads, and back-to-back products have several.
             let is_one = !factor.masked || self.facts.products.len() == 1;
             if !factor.direct || !is_one || self.narrow(tensor).is_some() {
                 return None;
@@ -366,7 +366,7 @@ impl Maker<'_> {
         plans.extend(split);
     }
 
-    /// Plans of `wgmma` for matrices whose rows begin anywhere at these sizes: such a factor is copied to padded rows first.
+    /// Plans of `wgmma` for matrices with unaligned rows at these sizes: such a factor is copied to padded rows first.
     fn padded(&self, product: &Product) -> Vec<Schedule> {
         let (mut assume, mut names) = (Table::default(), Vec::new());
         for (_, factor) in self.factors(product) {

@@ -1,4 +1,4 @@
-//! Plans of products in a row: rows of the last one, with all of its columns, and the others step by step along what it
+//! Plans of back-to-back products: rows of the last one, with all of its columns, and the others step by step along what it
 //! reduces.
 
 use dlc_ir::affine::SizeExpr;
@@ -30,7 +30,7 @@ const PANEL: i64 = 1024;
 /// The fewest steps of a part of what is summed.
 const LEAST_STEPS: f64 = 2.0;
 
-/// What the plans of products in a row have in common.
+/// What the plans of back-to-back products have in common.
 struct Chain<'a> {
     last: &'a Product,
     kind: Kind,
@@ -47,7 +47,7 @@ struct Chain<'a> {
 }
 
 impl Maker<'_> {
-    /// The plans of products in a row.
+    /// The plans of back-to-back products.
     pub(super) fn chain(&self, last: &Product) -> Vec<Schedule> {
         let chain = &self.in_common(last);
         let fits = |&(groups, step): &(i64, i64)| chain.kind != Kind::Wgmma || self.has_registers(chain, groups, step);
@@ -64,8 +64,8 @@ impl Maker<'_> {
         plans.iter().cloned().chain(split).collect()
     }
 
-    /// Where there are fewer tiles of the results than multiprocessors, as of the few queries of a decoder, blocks share what
-    /// the last product sums over: as many that each multiprocessor has one, or some in a row.
+    /// Where there are fewer tiles of the results than SMs, as of the few queries of a decoder, blocks share what
+    /// the last product sums over: as many that each SM has one, or some in a row.
     fn in_parts(&self, last: &Product, plan: &Schedule) -> Vec<Schedule> {
         let combiner = Reduce::of(OpRef::new(self.ctx, self.body, last.op)).and_then(Reduce::combiner);
         let ([along], None) = (last.depth.as_slice(), combiner) else { return Vec::new() };
@@ -76,7 +76,7 @@ impl Maker<'_> {
         let steps = (self.facts.size(along) as f64 / plan.tile_of(along).max(1) as f64).ceil();
         let mut plans: Vec<Schedule> = Vec::new();
         let all = [1.0, 2.0, 4.0, 8.0];
-        // Warps that copy for themselves gain nothing where there is a tile for each multiprocessor.
+        // Warps that copy for themselves gain nothing where there is a tile for each SM.
         for &rounds in if plan.roles.is_some() { &all[..] } else { &all[..2] } {
             let parts = (rounds * self.target.sms as f64 / tiles.max(1.0)).min(steps / LEAST_STEPS) as i64;
             if parts < 2 {

@@ -2,7 +2,7 @@
 //!
 //! `time = max(flops / (peak * occ * eff), bytes / (bandwidth * occ)) + penalties - overlap gain + launch`
 //!
-//! - `occ` is the share of the multiprocessors' time that has a tile: tiles over waves, padding of tiles counted as work.
+//! - `occ` is the share of the SMs' time that has a tile: tiles over waves, padding of tiles counted as work.
 //! - `eff` is how well the instruction's pipeline is fed, by stages and roles, as measured.
 //! - The bytes of global memory are those of every tensor once; what tiles read again comes from the second-level cache,
 //!   which has a rate of its own (DeepGEMM's model).
@@ -35,7 +35,7 @@ pub struct Cost {
     pub memory: f64,
     /// Waiting for loads, if nothing else took time.
     pub latency: f64,
-    /// The bytes of loads that are on their way to a multiprocessor at once, where threads load for themselves.
+    /// The bytes of loads that are on their way to an SM at once, where threads load for themselves.
     pub in_flight: f64,
     /// Those that keep the memory busy.
     pub needed: f64,
@@ -88,7 +88,7 @@ fn threads(ctx: &Context, plan: &Schedule) -> i64 {
     plan.footprint(ctx).threads.unwrap_or(256).max(1)
 }
 
-/// How many blocks of a plan the registers of a multiprocessor are enough for.
+/// How many blocks of a plan the registers of an SM are enough for.
 pub fn resident_by_registers(ctx: &Context, plan: &Schedule, target: &Target) -> i64 {
     if let Some(blocks) = plan.blocks_per_sm {
         // The assembler is told so.
@@ -98,7 +98,7 @@ pub fn resident_by_registers(ctx: &Context, plan: &Schedule, target: &Target) ->
     target.registers_per_sm / (registers.max(24) * threads(ctx, plan))
 }
 
-/// How many blocks of a plan a multiprocessor holds at once; at least one.
+/// How many blocks of a plan an SM holds at once; at least one.
 pub fn resident(ctx: &Context, plan: &Schedule, target: &Target) -> i64 {
     let by_threads = target.threads_per_sm / threads(ctx, plan);
     let smem = plan.footprint(ctx).smem.unwrap_or(0);
@@ -175,7 +175,7 @@ const GATHERED: f64 = 16.0;
 /// The share of the memory's rate with which rows are copied to padded ones.
 const PADDED_SHARE: f64 = 0.5;
 
-/// What one multiprocessor reads of parts that it adds.
+/// What one SM reads of parts that it adds.
 const PART_BYTES_PER_CLOCK: f64 = 40.0;
 
 /// Estimates what a plan costs.
@@ -193,11 +193,11 @@ struct Estimator<'a> {
     target: &'a Target,
 }
 
-/// How the tiles of a plan are spread over the multiprocessors.
+/// How the tiles of a plan are spread over the SMs.
 struct Waves {
     /// The tiles, those of all parts of a sum.
     tiles: f64,
-    /// The blocks that a multiprocessor holds at once.
+    /// The blocks that an SM holds at once.
     resident: f64,
     /// The tiles that are computed at once.
     slots: f64,
@@ -224,7 +224,7 @@ impl Estimator<'_> {
         compute *= seen;
         compute += self.other_ops(&waves) * seen / per_clock;
 
-        // Half of the multiprocessors are enough to fill the memory, if each has enough under way.
+        // Half of the SMs are enough to fill the memory, if each has enough under way.
         let busy = (2.0 * tiles / target.sms as f64).min(1.0);
         let memory = self.memory_bytes(slots.min(tiles)) / (target.memory_gbps as f64 * 1e3 * busy);
         let cache = self.cache_bytes(tiles) / (target.l2_bytes_per_clock as f64 * target.clock_mhz as f64 * occupancy);
@@ -292,7 +292,7 @@ impl Estimator<'_> {
         self.plan.split_k.as_ref().map_or(1.0, |split| split.parts as f64)
     }
 
-    /// Whether a block has a multiprocessor for itself.
+    /// Whether a block has an SM for itself.
     fn is_alone(&self) -> bool {
         self.plan.persistent.is_some() || self.plan.roles.is_some()
     }
@@ -305,7 +305,7 @@ impl Estimator<'_> {
         self.plan.overlap.as_ref().is_some_and(|overlap| overlap.enable)
     }
 
-    /// Whether a multiprocessor has another tile to load while it computes one.
+    /// Whether an SM has another tile to load while it computes one.
     fn has_next(&self) -> bool {
         let has_several = resident(self.ctx, self.plan, self.target) > 1;
         has_several || (self.is_asynchronous() && self.plan.persistent.is_some())
@@ -343,7 +343,7 @@ impl Estimator<'_> {
         (size / step).ceil() * step / size
     }
 
-    /// What is computed beside products, in clocks of one multiprocessor.
+    /// What is computed beside products, in clocks of one SM.
     fn other_ops(&self, waves: &Waves) -> f64 {
         let Estimator { ctx, facts, plan, target, .. } = *self;
         let simple = target.rate(ctx, Kind::Fma, dlc_ir::Type::F32).unwrap_or(1) as f64 / 2.0;
@@ -367,7 +367,7 @@ impl Estimator<'_> {
 
     /// How long the loops of all tiles take that compute and load.
     ///
-    /// What is computed runs beside loads of another block of the multiprocessor, of the next tile, or of the next step.
+    /// What is computed runs beside loads of another block of the SM, of the next tile, or of the next step.
     fn body_time(&self, [compute, load, latency]: [f64; 3]) -> f64 {
         let has_steps = || self.facts.products.last().is_none_or(|last| self.steps(&last.depth) >= 2.0);
         match self.plan.threads.is_some() {
@@ -380,7 +380,7 @@ impl Estimator<'_> {
     /// What of the epilogue runs beside loads.
     fn gain(&self, [load, epilogue]: [f64; 2], waves: &Waves) -> f64 {
         let plan = self.plan;
-        // Blocks that store rows of `mma` at once are soon gone, and others of the multiprocessor load, if there are any.
+        // Blocks that store rows of `mma` at once are soon gone, and others of the SM load, if there are any.
         let is_wide = |name: &str| plan.vectors.as_ref().and_then(|of| of.get(name)).is_some_and(|&elems| elems > 1);
         let stores_rows = plan.instruction.as_ref().is_some_and(|of| of.kind == Kind::Mma)
             && self.facts.outputs.iter().all(|output| is_wide(&output.name))
@@ -505,7 +505,7 @@ impl Estimator<'_> {
         tiles / self.parts() * reduced.map(|axis| self.steps(std::slice::from_ref(axis))).product::<f64>()
     }
 
-    /// The bytes of loads that threads have on their way to a multiprocessor at once, those that must be for the memory to
+    /// The bytes of loads that threads have on their way to an SM at once, those that must be for the memory to
     /// be busy, and how long all loads take that way: what a step of a tile reads, of each block that is there. What several
     /// tiles read comes from memory once.
     fn flight(&self, waves: &Waves) -> Flight {

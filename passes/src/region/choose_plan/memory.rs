@@ -101,7 +101,7 @@ impl Maker<'_> {
         self.finish(self.with_residents(plan))
     }
 
-    /// Says how many blocks share a multiprocessor, so that the assembler leaves each thread the registers for what it
+    /// Says how many blocks share an SM, so that the assembler leaves each thread the registers for what it
     /// loads at once and computes with it, and no more.
     fn with_residents(&self, mut plan: Schedule) -> Schedule {
         let threads = plan.threads.as_ref().and_then(Table::product).unwrap_or(1).max(1);
@@ -252,7 +252,7 @@ impl Maker<'_> {
         plans
     }
 
-    /// Where there are few results of many numbers, every multiprocessor sums a part of each, or several blocks there do.
+    /// Where there are few results of many numbers, every SM sums a part of each, or several blocks there do.
     fn split(&self, plans: &mut Vec<Schedule>, long: &str) {
         let results = self.facts.points(self.facts.iters().iter().map(String::as_str).filter(|axis| *axis != long));
         let summed = self.facts.points(self.facts.reduced.iter().map(String::as_str));
@@ -331,7 +331,7 @@ impl Maker<'_> {
         self.finish(plan)
     }
 
-    /// How many blocks of threads that keep so many elements each share a multiprocessor: with what is computed beside
+    /// How many blocks of threads that keep so many elements each share an SM: with what is computed beside
     /// them, but not so many that elements would not stay in registers.
     fn resident_rows(&self, threads: i64, each: i64) -> i64 {
         let by_registers = self.target.registers_per_sm / (threads * (each + BESIDE_ELEMENTS));

@@ -1,7 +1,7 @@
 //! Several plans for one kernel: one for all sizes, and others for some, of which a launch takes the first that fits.
 //!
 //! A plan that was chosen for few tiles is as good for all sizes that give as few: as many as were counted on, or as there
-//! are multiprocessors; where all sizes give as many, for all that sum as little. Where one tile covered an axis, it must.
+//! are SMs; where all sizes give as many, for all that sum as little. Where one tile covered an axis, it must.
 //! Rows with uneven work are as many at most. Plans with the smallest tiles come first.
 
 use dlc_core::guard::Condition;

@@ -420,7 +420,7 @@ impl Warpgroups<'_> {
         self.maker.factors(self.product).any(|(_, factor)| factor.masked)
     }
 
-    /// The same with two blocks on each multiprocessor, of which one multiplies while the other begins, puts zeros into its
+    /// The same with two blocks on each SM, of which one multiplies while the other begins, puts zeros into its
     /// factors, or stores; as it is where there is no room for two.
     fn two_resident(&self, plan: Schedule) -> Schedule {
         let registers = Some(Table::of([("producer", 24), ("consumer", 232)]));

@@ -29,7 +29,7 @@ const FOR_ADDRESSES: i64 = 40;
 const AHEAD: i64 = 4;
 /// What is computed for a load beside it: its address, whether it is in memory.
 const OPS_OF_LOAD: f64 = 2.0;
-/// The bytes that a multiprocessor's cache gives its threads at once, of one line.
+/// The bytes that an SM's cache gives its threads at once, of one line.
 const LINE: f64 = 128.0;
 
 /// What a thread of a plan does for itself.

@@ -482,7 +482,7 @@ pub fn staged(lower: &mut Lower<'_, '_>, read: Read<'_>, over: [bool; 2]) -> Res
     Ok(Some(Lowered { value, over }))
 }
 
-/// Whether a matrix comes element by element, as its rows are short and begin anywhere: neighbours are then read by
+/// Whether a matrix comes element by element, as its rows are short and are unaligned: neighbours are then read by
 /// neighbouring threads rather than by one.
 fn is_gathered(lower: &Lower<'_, '_>, memory: ValueId) -> bool {
     let memory = MemRef::of(lower.ctx, lower.emit.body.value_type(memory));
@@ -527,7 +527,7 @@ fn copying(
         let unit = (128 / bits.max(1)).clamp(1, 8);
         return lower.tiling.copying(shape, along, most.min(if is_gathered(lower, memory) { 4 } else { unit }));
     }
-    // Rows that begin anywhere come element by element: then neighbours are in other lanes.
+    // Unaligned rows come element by element: then neighbours are in other lanes.
     let vector = (128 / bits.max(1)).clamp(1, 8).min(most);
     let is_wide = |ty: MemRef| {
         let row = ty.dims(ctx).last().is_some_and(|row| row.divisible_by(i64::from(vector)));

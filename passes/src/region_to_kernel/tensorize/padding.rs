@@ -1,5 +1,5 @@
-//! Tensors whose rows begin anywhere, copied first to where rows begin at multiples of 32 bytes: a plan says
-//! `algo (load_X: padded)`. The copy engine moves multiples of 16 bytes, and what memory brings at once are 32, so that boxes
+//! Tensors with unaligned rows, copied first to where rows begin at multiples of 32 bytes: a plan says
+//! `algo (load_X: padded)`. TMA moves multiples of 16 bytes, and what memory brings at once are 32, so that boxes
 //! do not begin within those. What is between the rows is zero.
 
 use dlc_core::guard::{Condition, Guard};

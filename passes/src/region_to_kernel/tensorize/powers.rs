@@ -1,5 +1,5 @@
 //! Sums below a running maximum whose weights are powers, `2^(c*(s - m))`: a score becomes a weight by one product with an
-//! addition and one power, `2^(c*s + (-c*m))`, where the program has a difference, a product, a power and a question.
+//! addition and one power, `2^(c*s + (-c*m))`, where the program has a difference, a product, an `exp2` and a `select`.
 //!
 //! - A positive number that scores are multiplied by goes into `c`: the maximum runs over what is multiplied.
 //! - The maximum begins with a finite number so low that it is of no use as a score, so that it has a difference to

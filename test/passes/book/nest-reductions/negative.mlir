@@ -11,7 +11,7 @@ book.func @single(%x: tensor<[1000000], f32>) -> tensor<[], f32> {
 
 // -----
 
-// Rows enough: each has a multiprocessor.
+// Rows enough: each has an SM.
 // CHECK-LABEL: @rows
 // CHECK: reduce sum axes (i0: 64) over (i1: M, i2: N)
 // CHECK-NEXT: return

@@ -19,7 +19,7 @@ book.func @losses<M, N>(%a: tensor<[M, N], f32>, %b: tensor<[M, N], f32>) -> ten
 
 // -----
 
-// One number for many results: without its own kernel each multiprocessor would reduce all, or one go through all results.
+// One number for many results: without its own kernel each SM would reduce all, or one go through all results.
 // CHECK-LABEL: host.func @norm
 // CHECK: launch @norm_0<M, N> (%x)
 // CHECK: launch @norm_1<M>

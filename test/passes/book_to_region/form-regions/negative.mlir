@@ -15,8 +15,8 @@ book.func @conv_conv(%X: tensor<[16, 16], f32>, %V: tensor<[3, 3], f32>, %W: ten
 
 // -----
 
-// The statistics of few channels over many elements: one multiprocessor for each channel would leave the others idle.
-// WHY: 'sum' of [8] is stored, 32 bytes: 8 rows of 100352 elements are too few for one multiprocessor each, and worth splitting
+// The statistics of few channels over many elements: one SM for each channel would leave the others idle.
+// WHY: 'sum' of [8] is stored, 32 bytes: 8 rows of 100352 elements are too few for one SM each, and worth splitting
 // CHECK: region.func private @batch_mean_0 iters (i0: 8)
 // CHECK: region.func private @batch_mean_1 iters (i0: 32, i1: 8, i2: 3136)
 book.func @batch_mean(%X: tensor<[32, 8, 3136], f32>) -> tensor<[32, 8, 3136], f32> {

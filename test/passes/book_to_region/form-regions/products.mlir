@@ -49,7 +49,7 @@ book.func @symbol<M, K, N>(%X: tensor<[M, K], f16>, %W: tensor<[N, K], f16>) -> 
 
 // -----
 
-// Of few rows and a long sum all multiprocessors have a part if the product has a kernel of its own; of many rows tiles of
+// Of few rows and a long sum all SMs have a part if the product has a kernel of its own; of many rows tiles of
 // whole rows are enough for all.
 // WHY: 'sum' of [M, 256] is stored, 1024*M bytes: its rows of 256 elements are reduced next, and tiles of whole rows are so few that two kernels take less time
 // CHECK-LABEL: host.func @tall

@@ -63,7 +63,7 @@ sample.func @makes_a_block_in_front(%n: i64, %x: i64) -> i64 {
   return %sum
 }
 
-// Ways into the loop meet in front of it, with what each of them hands on.
+// Ways into the loop meet in front of it, with what each of them forwards.
 // CHECK-LABEL: sample.func @joins_ways_in(%c: i1, %d: i1, %x: i64, %y: i64) {
 // CHECK-NEXT:    cond_br %c, ^bb2(%x), ^other
 // CHECK-NEXT:  ^other:

@@ -120,7 +120,7 @@ kernel.func @later_block<N>(%X: memref<[N, 64], f32>) -> memref<[N, 64], f32> {
     %t = ticket %order[0]
     %x = load %X[%t, i0] : !one
     %s = if (%t < N - 1) : !one {
-      // expected-error@+1 {{E1806 'kernel.acquire': may wait for ever for a flag of %ready: the block which releases it may have a later ticket, and may not have begun}}
+      // expected-error@+1 {{E1806 'kernel.acquire': may deadlock at a flag of %ready: the block which releases it may have a later ticket, and may not have begun}}
       %seen = acquire %ready[%t + 1] until 1
       %before = load %Y[%t + 1, i0] : !one
       %sum = binary add %before, %x : !one
@@ -147,7 +147,7 @@ kernel.func @own_flag<N>(%X: memref<[N, 64], f32>) -> memref<[N, 64], f32> {
     %t = ticket %order[0]
     %x = load %X[%t, i0] : !one
     %s = if (%t > 0) : !one {
-      // expected-error@+1 {{E1806 'kernel.acquire': may wait for ever for a flag of %ready: the block which releases it may have a later ticket, and may not have begun}}
+      // expected-error@+1 {{E1806 'kernel.acquire': may deadlock at a flag of %ready: the block which releases it may have a later ticket, and may not have begun}}
       %seen = acquire %ready[%t] until 1
       %before = load %Y[%t, i0] : !one
       %sum = binary add %before, %x : !one
@@ -174,7 +174,7 @@ kernel.func @by_number<N>(%X: memref<[N, 64], f32>) -> memref<[N, 64], f32> {
     %t = block_id 0
     %x = load %X[%t, i0] : !one
     %s = if (%t > 0) : !one {
-      // expected-error@+1 {{E1806 'kernel.acquire': may wait for ever for a flag of %ready: nothing says that the block which releases it has begun}}
+      // expected-error@+1 {{E1806 'kernel.acquire': may deadlock at a flag of %ready: nothing says that the block which releases it has begun}}
       %seen = acquire %ready[%t - 1] until 1
       %before = load %Y[%t - 1, i0] : !one
       %sum = binary add %before, %x : !one
@@ -201,7 +201,7 @@ kernel.func @first_block<N>(%X: memref<[N, 64], f32>) -> memref<[N, 64], f32> {
     %t = ticket %order[0]
     %x = load %X[%t, i0] : !one
     %s = if (%t >= 0) : !one {
-      // expected-error@+1 {{E1806 'kernel.acquire': may wait for ever for a flag of %ready: no block releases the flag with that index}}
+      // expected-error@+1 {{E1806 'kernel.acquire': may deadlock at a flag of %ready: no block releases the flag with that index}}
       %seen = acquire %ready[%t - 1] until 1
       %before = load %Y[%t - 1, i0] : !one
       %sum = binary add %before, %x : !one
@@ -228,7 +228,7 @@ kernel.func @never_released<N>(%X: memref<[N, 64], f32>) -> memref<[N, 64], f32>
     %t = ticket %order[0]
     %x = load %X[%t, i0] : !one
     %s = if (%t > 0) : !one {
-      // expected-error@+1 {{E1806 'kernel.acquire': may wait for ever for a flag of %ready: no block releases it with that value}}
+      // expected-error@+1 {{E1806 'kernel.acquire': may deadlock at a flag of %ready: no block releases it with that value}}
       %seen = acquire %ready[%t - 1] until 2
       %before = load %Y[%t - 1, i0] : !one
       %sum = binary add %before, %x : !one
@@ -255,7 +255,7 @@ kernel.func @sometimes_released<N>(%X: memref<[N, 64], f32>) -> memref<[N, 64], 
     %t = ticket %order[0]
     %x = load %X[%t, i0] : !one
     %s = if (%t > 0) : !one {
-      // expected-error@+1 {{E1806 'kernel.acquire': may wait for ever for a flag of %ready: whether it is released depends on data}}
+      // expected-error@+1 {{E1806 'kernel.acquire': may deadlock at a flag of %ready: whether it is released depends on data}}
       %seen = acquire %ready[%t - 1] until 1
       %before = load %Y[%t - 1, i0] : !one
       %sum = binary add %before, %x : !one

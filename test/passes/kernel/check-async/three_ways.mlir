@@ -1,4 +1,4 @@
-// Branches in three loops, and of two agents, that go wrong only together.
+// Branches in three loops, and of two model threads, that go wrong only together.
 
 // RUN: dlc-opt %s --check-async --no-output --split-input-file --verify-diagnostics
 
@@ -69,7 +69,7 @@ kernel.func @never_all_three<M, N, K>(%X: memref<[64, 64], f32, row_major, align
 
 // -----
 
-// The consumer waits for ever where both hold, at M = 501 and N = 499 alone.
+// The consumer deadlocks where both hold, at M = 501 and N = 499 alone.
 kernel.func @of_two_agents<M, N>(%A: memref<[64, 64], f16, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
   %D = output : memref<[64, 64], f32>
   grid (1) threads 256 {

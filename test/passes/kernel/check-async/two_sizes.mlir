@@ -3,7 +3,7 @@
 // RUN: dlc-opt %s --check-async --no-output --split-input-file --verify-diagnostics
 
 // Wrong where 97*M + 89*N == 1001000, as M = 5242, N = 5534, K = 2: parity of the producer's wait is flipped, it
-// waits for ever in round 0.
+// deadlocks in round 0.
 kernel.func @parity_minmax<M, N, K>(%A: memref<[64, 64 * K], f16, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
   %D = output : memref<[64, 64], f32>
   %mA = tensor_map %A : tensormap<[64, 64], f16, swizzle 128>
@@ -161,7 +161,7 @@ kernel.func @id_crt<M, N>(%X: memref<[64, 64], f32, row_major, align 16>) -> mem
 // -----
 
 // Wrong where 61*M + 67*N + 5 is a multiple of 4087, as M = 12, N = 50: the consumer has one round more than the
-// producer and waits for ever.
+// producer and deadlocks.
 kernel.func @end_crt<M, N, K>(%A: memref<[64, 64 * K], f16, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
   %D = output : memref<[64, 64], f32>
   %mA = tensor_map %A : tensormap<[64, 64], f16, swizzle 128>

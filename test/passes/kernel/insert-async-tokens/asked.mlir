@@ -5,7 +5,7 @@
 // RUN: dlc-opt %s --insert-async-tokens=planned -o /dev/null --remarks=missed 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // CHECK: [E1614] Warning: 'plan.schedule': the plan asks for TMA, and it does not copy X: the memref is aligned to 8 bytes, not to 16
-// REMARK: missed] it is no box for the copy engine: the memref is aligned to 8 bytes, not to 16
+// REMARK: missed] it is no box for TMA: the memref is aligned to 8 bytes, not to 16
 // MADE: copy_async
 kernel.func @half<M>(%X: memref<[M, 64], f16, row_major, align 8>) -> memref<[M, 32], f32> {
   %Y = output : memref<[M, 32], f32>

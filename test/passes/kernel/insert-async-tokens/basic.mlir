@@ -84,7 +84,7 @@ kernel.func @persistent<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %
   return %D
 }
 
-// A row of the right tile is two panels of the swizzle: two boxes. The left one is not aligned for the copy engine, and
+// A row of the right tile is two panels of the swizzle: two boxes. The left one is not aligned for TMA, and
 // is copied by the threads; the fence stays, as products read what they write.
 kernel.func @panels<M, K>(%A: memref<[M, K], f16, row_major, align 4>, %B: memref<[K, 128], f16, row_major, align 16>)
     -> memref<[M, 128], f32, row_major, align 16> attributes {target = "sm90"} {

@@ -1,10 +1,10 @@
-// What the copy engine cannot do for `sm90`: the threads do it, without waiting where they can.
+// What TMA cannot do for `sm90`: the threads do it, without waiting where they can.
 // RUN: dlc-opt %s --insert-async-tokens --evaluate-each | FileCheck %s --implicit-check-not=tma_load
 // RUN: dlc-opt %s --insert-async-tokens --no-output --remarks=missed 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REMARK --implicit-check-not=missed
 
 // The box has fewer rows than the memref.
-// REMARK: missed] {{.*}}it is no box for the copy engine: its guard is not that the positions are in the memref
+// REMARK: missed] {{.*}}it is no box for TMA: its guard is not that the positions are in the memref
 // CHECK-LABEL: @guarded<
 // CHECK: copy_async
 kernel.func @guarded<M, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[K, 16], f16, row_major, align 16>)
@@ -30,7 +30,7 @@ kernel.func @guarded<M, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: mem
 }
 
 // Every second element of a row: no run of bytes either.
-// REMARK: missed] {{.*}}the threads wait for this copy: a thread moves 2 bytes at once{{.*}}and it is no box for the copy engine: its positions are no single steps
+// REMARK: missed] {{.*}}the threads wait for this copy: a thread moves 2 bytes at once{{.*}}and it is no box for TMA: its positions are no single steps
 // CHECK-LABEL: @stepped<
 // CHECK: copy %A
 kernel.func @stepped<M, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[K, 16], f16, row_major, align 16>)
@@ -56,7 +56,7 @@ kernel.func @stepped<M, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: mem
 }
 
 // Contiguous along the first axis.
-// REMARK: missed] {{.*}}it is no box for the copy engine: the last axis of the memref is not contiguous
+// REMARK: missed] {{.*}}it is no box for TMA: the last axis of the memref is not contiguous
 // CHECK-LABEL: @columns<
 // CHECK: copy %A
 kernel.func @columns<M, K>(%A: memref<[M, K], f16, col_major, align 16>, %B: memref<[K, 16], f16, row_major, align 16>)
@@ -82,7 +82,7 @@ kernel.func @columns<M, K>(%A: memref<[M, K], f16, col_major, align 16>, %B: mem
 }
 
 // Aligned to 8 bytes only.
-// REMARK: missed] {{.*}}it is no box for the copy engine: the memref is aligned to 8 bytes, not to 16
+// REMARK: missed] {{.*}}it is no box for TMA: the memref is aligned to 8 bytes, not to 16
 // CHECK-LABEL: @near<
 // CHECK: copy_async
 kernel.func @near<M, K>(%A: memref<[M, K], f16, row_major, align 8>, %B: memref<[K, 16], f16, row_major, align 16>)
@@ -108,7 +108,7 @@ kernel.func @near<M, K>(%A: memref<[M, K], f16, row_major, align 8>, %B: memref<
 }
 
 // Rows of the tile are padded.
-// REMARK: missed] {{.*}}it is no box for the copy engine: its tile has another layout than the copy engine writes
+// REMARK: missed] {{.*}}it is no box for TMA: its tile has another layout than TMA writes
 // CHECK-LABEL: @pitched<
 // CHECK: copy_async
 kernel.func @pitched<M, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[K, 16], f16, row_major, align 16>)
@@ -134,7 +134,7 @@ kernel.func @pitched<M, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: mem
 }
 
 // Rows that are not known to begin at multiples of 16 bytes.
-// REMARK: missed] {{.*}}it is no box for the copy engine: rows are K + 4 elements apart
+// REMARK: missed] {{.*}}it is no box for TMA: rows are K + 4 elements apart
 // CHECK-LABEL: @loose_rows<
 // CHECK: copy_async
 kernel.func @loose_rows<M, K>(%A: memref<[M, K], f16, strided [K + 4, 1], align 16>, %B: memref<[K, 16], f16, row_major, align 16>)
@@ -160,7 +160,7 @@ kernel.func @loose_rows<M, K>(%A: memref<[M, K], f16, strided [K + 4, 1], align 
 }
 
 // Not all steps copy.
-// REMARK: missed] {{.*}}it is no box for the copy engine: it stands in a condition or a role
+// REMARK: missed] {{.*}}it is no box for TMA: it stands in a condition or a role
 // CHECK-LABEL: @in_condition<
 // CHECK: copy_async
 kernel.func @in_condition<M, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[K, 16], f16, row_major, align 16>)
@@ -189,7 +189,7 @@ kernel.func @in_condition<M, K>(%A: memref<[M, K], f16, row_major, align 16>, %B
 }
 
 // Two copies write one tile.
-// REMARK-COUNT-2: missed] {{.*}}it is no box for the copy engine: something else writes its tile too
+// REMARK-COUNT-2: missed] {{.*}}it is no box for TMA: something else writes its tile too
 // CHECK-LABEL: @two_writers<
 // CHECK: copy_async
 kernel.func @two_writers<M, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[K, 16], f16, row_major, align 16>)
@@ -217,7 +217,7 @@ kernel.func @two_writers<M, K>(%A: memref<[M, K], f16, row_major, align 16>, %B:
 }
 
 // Each thread reads what it copied, and no barrier is behind that.
-// REMARK: missed] {{.*}}it is no box for the copy engine: no barrier of its loop stands behind all that reads its tile
+// REMARK: missed] {{.*}}it is no box for TMA: no barrier of its loop stands behind all that reads its tile
 // CHECK-LABEL: @no_last_barrier<
 // CHECK: copy_async
 kernel.func @no_last_barrier<M, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[K, 16], f16, row_major, align 16>)

@@ -1,4 +1,4 @@
-// The pixels of a window, one behind another over all rows and images, are taken by the copy engine.
+// The pixels of a window, one behind another over all rows and images, are taken by TMA.
 
 // RUN: dlc-opt %s --insert-async-tokens=target=sm90 -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir

@@ -29,7 +29,7 @@ plan.schedule of @grouped for sm90 {
   order grouped 4 along m
 }
 
-// A block for each multiprocessor, of the machine that has fewer of them, and twice that.
+// A block for each SM, of the machine that has fewer of them, and twice that.
 // CHECK-LABEL: kernel.func @machines
 // CHECK: %most = index (132)
 // CHECK-NEXT: %needed = min %most, %few

@@ -1,4 +1,4 @@
-// Requests to the copy engine whose mbarrier is used otherwise than 'insert-async-tokens' writes it.
+// Requests to TMA whose mbarrier is used otherwise than 'insert-async-tokens' writes it.
 // RUN: dlc-opt %s -o %t.same
 // RUN: dlc-opt %s --pipeline-stages | cmp %t.same -
 // RUN: dlc-opt %s --pipeline-stages --no-output --remarks=missed 2>&1 \
@@ -146,7 +146,7 @@ kernel.func @two_arrivals<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>,
 }
 
 // The thread that asks does more.
-// REMARK: missed] {{.*}}the loads of this loop do not run ahead: the thread that asks the copy engine does more than that
+// REMARK: missed] {{.*}}the loads of this loop do not run ahead: the thread that asks TMA does more than that
 kernel.func @does_more<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[N, K], f16, row_major, align 16>) -> memref<[M, N], f32, row_major, align 16> attributes {target = "sm90"} {
   require (K mod 8 == 0)
   %D = output : memref<[M, N], f32, row_major, align 16>

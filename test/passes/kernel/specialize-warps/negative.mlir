@@ -204,7 +204,7 @@ kernel.func @adds_twice<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %
 }
 
 // Nothing is loaded in a loop.
-// REMARK: missed] 'roles': the warps of this grid get none: no loop loads by the copy engine, or a condition decides about it
+// REMARK: missed] 'roles': the warps of this grid get none: no loop loads by TMA, or a condition decides about it
 kernel.func @only_before<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[N, K], f16, row_major, align 16>)
     -> memref<[M, N], f32, row_major, align 16> attributes {target = "sm90"} {
   require (K mod 8 == 0)
@@ -256,7 +256,7 @@ kernel.func @goes_on<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: 
   return %D
 }
 
-// The copy engine stores what was loaded.
+// TMA stores what was loaded.
 // REMARK: missed] 'roles': the warps of this grid get none: 'kernel.tma_store' reads a tile, and does not wait until it has
 kernel.func @stored<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[N, K], f16, row_major, align 16>)
     -> memref<[M, N], f32, row_major, align 16> attributes {target = "sm90"} {

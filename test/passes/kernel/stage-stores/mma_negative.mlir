@@ -46,7 +46,7 @@ kernel.func @anywhere(%x: memref<[8], f32>) -> memref<[32, 16], f32, row_major, 
   return %D
 }
 
-// Two blocks run on a multiprocessor, and would not with more.
+// Two blocks run on an SM, and would not with more.
 // REMARK: missed] 'store rows': the threads store this result from their fragments: 32 rows of it take 8704 bytes of shared memory, and there are 2048
 kernel.func @two(%x: memref<[32, 64], f32>) -> memref<[32, 64], f32, row_major, align 16> attributes {target = "sm80"} {
   %D = output : memref<[32, 64], f32, row_major, align 16>

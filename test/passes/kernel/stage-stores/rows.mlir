@@ -1,4 +1,4 @@
-// Threads store rows of results that begin anywhere: through panels, and lanes side by side elements side by side. Where a
+// Threads store unaligned rows of results: through panels, and lanes side by side elements side by side. Where a
 // buffer has the panel before as well, all threads have read that.
 
 // RUN: dlc-opt %s --stage-stores=planned --evaluate-each --check-async -o %t.mlir

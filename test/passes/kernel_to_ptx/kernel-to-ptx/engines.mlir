@@ -1,4 +1,4 @@
-// The copy engine, and products of matrices in shared memory.
+// TMA, and products of matrices in shared memory.
 
 // RUN: dlc-opt %s --kernel-to-ptx=unchecked | FileCheck %s
 

@@ -164,7 +164,7 @@ kernel.func @said<N>(%X: memref<[4, 128], f32, row_major, align 16>) -> memref<[
   return %Y
 }
 
-// Rows that the copy engine sees are whole 16 bytes, or the launch is refused: they begin aligned for threads, too.
+// Rows that TMA sees are whole 16 bytes, or the launch is refused: they begin aligned for threads, too.
 // CHECK-LABEL: ptx.func @seen<M, K>(
 // CHECK: ld.global.nc.v4.b32
 kernel.func @seen<M, K>(%X: memref<[M, K], f16, row_major, align 16>) -> memref<[M, K], f16, row_major, align 16> attributes {target = "sm90"} {
@@ -178,7 +178,7 @@ kernel.func @seen<M, K>(%X: memref<[M, K], f16, row_major, align 16>) -> memref<
   return %Y
 }
 
-// Rows that begin anywhere are aligned at an element before them: what an index takes away counts.
+// Unaligned rows are aligned at an element before them: what an index takes away counts.
 // CHECK-LABEL: ptx.func @shifted<M, N>(
 // CHECK: bra_if
 // CHECK: ld.global.nc.v4.b32

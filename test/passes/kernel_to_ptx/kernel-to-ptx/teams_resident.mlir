@@ -1,4 +1,4 @@
-// Where two blocks share a multiprocessor, threads start with half as many registers: a consumer takes what the producer gives.
+// Where two blocks share an SM, threads start with half as many registers: a consumer takes what the producer gives.
 
 // RUN: dlc-opt %s --kernel-to-ptx=unchecked | FileCheck %s
 

@@ -54,7 +54,7 @@ kernel.func @filled<N>(%X: memref<[N], f16, row_major, align 16>) -> memref<[N],
   return %Y
 }
 
-// Rows that may begin anywhere, or end within a vector, are loaded element by element.
+// Rows that may be unaligned, or end within a vector, are loaded element by element.
 // CHECK-LABEL: ptx.func @anywhere
 // CHECK-COUNT-8: ld.global.nc.b16
 kernel.func @anywhere<N>(%X: memref<[N], f16, row_major, align 16>) -> memref<[N], f16, row_major, align 16> {

@@ -1,4 +1,4 @@
-// Rows by threads: where they begin anywhere lanes take elements side by side, and where they are longer than what is kept in
+// Rows by threads: where they are unaligned lanes take elements side by side, and where they are longer than what is kept in
 // registers they are read again. Each choice asks less than the one before it.
 
 // RUN: dlc-opt %s --add-fallback -o %t.mlir
@@ -7,7 +7,7 @@
 // RUN: FileCheck %s --input-file=%t.kernel.mlir --check-prefix=KERNEL
 // RUN: dlc-opt %t.kernel.mlir --region-to-ptx -o %t.ptx.mlir
 
-// A row that fits, one that begins anywhere, a long one, and a long one that begins anywhere.
+// A row that fits, an unaligned one, a long one, and a long an unaligned one.
 // RUN: dlc-run %s --function=program --shape=M=3,N=56 --seed=0 -o %t.npz
 // RUN: dlc-run %t.ptx.mlir --function=program --shape=M=3,N=56 --seed=0 --check=%t.npz
 // RUN: dlc-run %s --function=program --shape=M=3,N=513 --seed=0 -o %t.npz

@@ -1,5 +1,5 @@
 // A plan that names no kernel is that of the one there is, and not of its copy: that has the same but for what the copy
-// engine asks, so that rows which begin anywhere are copied first.
+// engine asks, so that unaligned rows are copied first.
 
 // RUN: dlc-opt %s --add-fallback --tensorize | FileCheck %s
 // CHECK: launch @gemm<M, 64, K> where (K mod 8 == 0) else @gemm_any<M, 64, K>

@@ -1,5 +1,5 @@
 // A reduction with a region of its own keeps its rows in registers, in blocks of four warps whatever a plan counts on: plans by
-// which more of them share a multiprocessor than have room are not chosen.
+// which more of them share an SM than have room are not chosen.
 
 // RUN: dlc-opt %s --choose-plan=target=sm90 --tensorize | FileCheck %s
 

@@ -1,4 +1,4 @@
-// Rows of fewer elements than 16 bytes are no boxes for the copy engine, and no runs that threads may leave on their way:
+// Rows of fewer elements than 16 bytes are no boxes for TMA, and no runs that threads may leave on their way:
 // for such a size threads gather, all reduced axes as one, and the kernel is for that size alone.
 
 // RUN: dlc-opt %s --choose-plan='assume=64 symbols=[C:3]' | FileCheck %s

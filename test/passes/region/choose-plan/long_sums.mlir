@@ -21,7 +21,7 @@ frontend.graph @f16(%a: tensor<[256, 131072], f16>, %b: tensor<[131072, 256], f1
   output %y
 }
 
-// There are tiles for all multiprocessors.
+// There are tiles for all SMs.
 // CHECK-LABEL: plan.schedule of @tiles
 // CHECK-NOT: split_k
 frontend.graph @tiles(%a: tensor<[4096, 1024], f32>, %b: tensor<[1024, 4096], f32>) -> tensor<[4096, 4096], f32> {

@@ -3,7 +3,7 @@
 // RUN: dlc-opt %s --choose-plan='assume=4096' | FileCheck %s
 // RUN: dlc-opt %s --choose-plan='assume=4096' --remarks=analysis --no-output 2>&1 | FileCheck %s --check-prefix=FLIGHT
 
-// How long loads are waited for: in each of the 2048 threads of a multiprocessor two vectors of 16 bytes are on their way;
+// How long loads are waited for: in each of the 2048 threads of an SM two vectors of 16 bytes are on their way;
 // what all rows share comes from the cache. The memory of an H200 gives 26061 bytes in the time that a load takes.
 // FLIGHT: the plan of @gelu, {{.*}} latency 3.1: 64.0 KB of loads on their way, of 25.4
 
@@ -28,7 +28,7 @@ region.func @gelu<M, N> iters (m: M, n: N)
   yield %e to y
 }
 
-// Rows of an odd length begin anywhere.
+// Rows of an odd length are unaligned.
 // CHECK: plan.schedule of @odd for sm90 {
 // CHECK-NEXT: tile (m: 1, n: 128)
 // CHECK-NEXT: threads (n: 128)
@@ -139,7 +139,7 @@ region.func @column_sums<M, N> iters (n: N) ins (%x: memref<[M, N], f32>) outs (
   yield %s to y
 }
 
-// Rows that begin anywhere have no pairs of columns.
+// Unaligned rows have no pairs of columns.
 // CHECK: plan.schedule of @odd_columns for sm90 {
 // CHECK-NEXT: tile (n: 32, m: 256)
 // CHECK-NEXT: reduced [m]
@@ -252,7 +252,7 @@ region.func @scaled<M, N> iters (m: M, n: N) ins (%x: memref<[M, N], f16>, %w: m
   yield %y to y
 }
 
-// Many numbers in few columns: the sum of each is divided among as many blocks as multiprocessors have room for.
+// Many numbers in few columns: the sum of each is divided among as many blocks as SMs have room for.
 // CHECK: plan.schedule of @few_columns for sm90 {
 // CHECK-NEXT: tile (n: 64, m: 256)
 // CHECK-NEXT: reduced [m]
@@ -286,7 +286,7 @@ region.func @short_rows iters (m: 64) ins (%x: memref<[64, 64], f16>) outs (y: m
   yield %s to y
 }
 
-// Few long rows: as many parts of each as fill the multiprocessors together.
+// Few long rows: as many parts of each as fill the SMs together.
 // CHECK: plan.schedule of @few_rows for sm90 {
 // CHECK-NEXT: tile (m: 1, n: 8192)
 // CHECK-NEXT: reduced [n]
@@ -357,7 +357,7 @@ region.func @shifted_by_three<M> iters (m: M, n: 64)
   yield %s to y
 }
 
-// Elements at places of rows that are values have a register each: fewer blocks share a multiprocessor.
+// Elements at places of rows that are values have a register each: fewer blocks share an SM.
 // CHECK: plan.schedule of @picked for sm90 {
 // CHECK: blocks_per_sm 12
 region.func @picked<M> iters (m: M, j: 1024)

@@ -1,4 +1,4 @@
-// Products whose rows begin anywhere at the sizes that are known: factors are copied to padded rows and multiplied by `wgmma`,
+// Products with unaligned rows at the sizes that are known: factors are copied to padded rows and multiplied by `wgmma`,
 // or threads copy as many bytes at once as the sizes allow.
 
 // RUN: dlc-opt %s --choose-plan='symbols=[M:10,N:624,K:20148,P:96,Q:1002,R:1001]' | FileCheck %s

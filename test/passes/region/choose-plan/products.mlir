@@ -251,7 +251,7 @@ region.func @long_sum iters (m: 128, n: 128)
   yield %s to Y as f16
 }
 
-// Rows that begin anywhere: factors are copied to padded rows first.
+// Unaligned rows: factors are copied to padded rows first.
 // CHECK: plan.schedule of @odd_rows for sm90 {
 // CHECK-NEXT: tile (m: 128, n: 64, k: 64)
 // CHECK-NEXT: instruction wgmma [64, 64, 16]

@@ -89,7 +89,7 @@ plan.schedule of @groups for sm90 {
 
 // -----
 
-// The producer and two consumers are 384 threads, which share the registers of a multiprocessor.
+// The producer and two consumers are 384 threads, which share the registers of an SM.
 region.func @registers<M, N, K> iters (m: M, n: N)
     ins (%A: memref<[M, K], f16, row_major, align 128>, %B: memref<[K, N], f16, row_major, align 128>)
     outs (C: memref<[M, N], f16, row_major, align 128> materialize gmem) {

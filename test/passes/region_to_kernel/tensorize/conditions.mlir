@@ -1,4 +1,4 @@
-// What a plan assumes, and what the copy engine needs of the tensors that it gives it, the kernel requires.
+// What a plan assumes, and what TMA needs of the tensors that it gives it, the kernel requires.
 
 // RUN: dlc-opt %s --tensorize --evaluate-each | FileCheck %s
 
@@ -72,7 +72,7 @@ plan.schedule of @output for sm90 {
   store tma panels 2
 }
 
-// What is aligned to no 16 bytes the copy engine does not move. A plan for several machines says of none which it is.
+// What is aligned to no 16 bytes TMA does not move. A plan for several machines says of none which it is.
 // CHECK-LABEL: kernel.func @unaligned
 // CHECK-NOT: target
 // CHECK-NEXT: output

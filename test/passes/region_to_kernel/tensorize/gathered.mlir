@@ -1,4 +1,4 @@
-// What is reduced is gone over in the order in which memory has it, all axes as one, and rows that begin anywhere are read
+// What is reduced is gone over in the order in which memory has it, all axes as one, and unaligned rows are read
 // with neighbours in neighbouring threads.
 
 // RUN: dlc-opt %s --tensorize -o %t.mlir

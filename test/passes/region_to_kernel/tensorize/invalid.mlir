@@ -151,7 +151,7 @@ plan.schedule of @odd_threads for sm90 {
 
 // -----
 
-// The blocks that share a multiprocessor are those of the kernel, which has four warps for each.
+// The blocks that share an SM are those of the kernel, which has four warps for each.
 region.func @too_many_blocks<M, K> iters (m: M)
     ins (%X: memref<[M, K], f32>, %W: memref<[M], f32>)
     outs (Y: memref<[M], f32> materialize gmem) {
@@ -171,7 +171,7 @@ plan.schedule of @too_many_blocks for sm90 {
   reduced [k]
   thread_tile (k: 4)
   threads (k: 32)
-  // expected-error@+1 {{E1604 'plan.schedule': 32 blocks of 128 threads are too many for a multiprocessor of sm90, which has 2048; the nearest plan that fits has 'blocks_per_sm 16'}}
+  // expected-error@+1 {{E1604 'plan.schedule': 32 blocks of 128 threads are too many for an SM of sm90, which has 2048; the nearest plan that fits has 'blocks_per_sm 16'}}
   blocks_per_sm 32
   cache X (m, k) f32 in reg
 }

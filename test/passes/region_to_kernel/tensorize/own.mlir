@@ -69,7 +69,7 @@ plan.schedule of @channels_first for sm90 {
   predicate_tail [h, w]
 }
 
-// The same for rows that begin anywhere: elements one by one, each once.
+// The same for unaligned rows: elements one by one, each once.
 // PTX-LABEL: ptx.func @anywhere
 // PTX-COUNT-27: ld.global.nc.b16
 // PTX-NOT: ld.global

@@ -86,7 +86,7 @@ plan.schedule of @tt for sm90 {
   barrier block
 }
 
-// Rows begin anywhere: elements come one by one, and neighbours are in other lanes.
+// Rows are unaligned: elements come one by one, and neighbours are in other lanes.
 // CHECK-LABEL: kernel.func @anywhere
 // CHECK: %lhs = shared : tile<[32, 8], f32, row_major pitch 12>
 // CHECK: copy %A{{.*}} to %lhs by blocked [1, 1] lanes [4, 8] warps [2, 1]

@@ -405,7 +405,7 @@ tiny.func @mlp(%X: tensor<[16, 64], f16>, %W1: tensor<[64, 128], f16>, %b1: tens
   return %v20
 }
 
-// Two products in a row.
+// Two back-to-back products.
 // CHECK-LABEL: @gemm_add_add_relu_gemm_add
 // CHECK: %v7 = contract %A [b, m, k], %B [b, k, n] to [b, m, n] acc f32 {widen} : tensor<[2, 64, 48], f32>
 // CHECK: %v19 = contract %v12 [b, m, k], %C [b, k, n] to [b, m, n] acc f32 {widen} : tensor<[2, 64, 40], f32>

@@ -1,4 +1,4 @@
-// Without the relaxation `widen` a contraction says what its products are rounded to, and gives the numbers of the sum.
+// Without the fast-math flag `widen` a contraction says what its products are rounded to, and gives the numbers of the sum.
 
 // RUN: dlc-opt %s --detect-contraction=widen=false --evaluate-each | FileCheck %s
 // RUN: dlc-opt %s --detect-contraction=widen=false -o %t.found

@@ -41,7 +41,7 @@ pub struct Checked {
 /// The options of passes that give other programs, of the same numbers.
 const FORMS: [&str; 1] = ["ref-compat"];
 
-/// The registered passes that keep a program in the layer tiny, and those that lower it. A pass with a relaxation is
+/// The registered passes that keep a program in the layer tiny, and those that lower it. A pass with a fast-math flag is
 /// there twice: without it, when results are equal bit by bit, and with it. One with an option for another form, too.
 pub fn passes(registry: &Registry) -> Vec<Checked> {
     let stays = |def: &&PassDef| {

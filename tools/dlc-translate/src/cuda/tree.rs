@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub enum Node {
     /// An instruction.
     Op(OpId),
-    /// What a branch hands on, all at once: from the first of each pair to the second.
+    /// What a branch forwards, all at once: from the first of each pair to the second.
     Moves(Vec<(ValueId, ValueId)>),
     /// One of two lists of statements.
     If(ValueId, Vec<Node>, Vec<Node>),

@@ -64,7 +64,7 @@ pub struct Kernel {
     /// either.
     #[serde(default = "narrow", skip_serializing_if = "is_narrow")]
     pub elements: u64,
-    /// Views of buffers for the copy engine.
+    /// Views of buffers for TMA.
     #[serde(default)]
     pub tensor_maps: Vec<TensorMap>,
     /// What is launched, in order.
@@ -193,7 +193,7 @@ impl From<Value> for RawValue {
     }
 }
 
-/// A view of a buffer for the copy engine.
+/// A view of a buffer for TMA.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TensorMap {

@@ -607,5 +607,5 @@ fn layouts_that_do_not_fit_are_told() {
     });
     let sizes = [("M", 20), ("N", 24), ("K", 72), ("P", 80)].map(|(name, size)| (name.to_string(), size));
     let error = no_strides.expect("it is well formed").kernels[0].numbers(&sizes.into_iter().collect());
-    assert!(error.expect_err("the copy engine would read other rows").contains("has no 'strides'"));
+    assert!(error.expect_err("TMA would read other rows").contains("has no 'strides'"));
 }

@@ -51,7 +51,7 @@ pub enum Value {
     I64(i64),
 }
 
-/// What of a multiprocessor an entry fills.
+/// What of an SM an entry fills.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Occupancy {
     /// The registers of a thread.
@@ -60,11 +60,11 @@ pub struct Occupancy {
     pub local: u32,
     /// The bytes of shared memory of a block: those that the entry declares, and those that it is launched with.
     pub shared: u32,
-    /// How many blocks run at once on a multiprocessor.
+    /// How many blocks run at once on an SM.
     pub blocks: u32,
     /// The warps of them.
     pub warps: u32,
-    /// The most warps of a multiprocessor.
+    /// The most warps of an SM.
     pub most: u32,
 }
 
@@ -215,7 +215,7 @@ pub trait Driver: Send {
     fn launch(&mut self, prepared: Prepared) -> Done;
     /// Launches what was prepared with other values for some of its parameters, by their numbers, which stay.
     fn launch_with(&mut self, prepared: Prepared, changed: &[(usize, Value)]) -> Done;
-    /// What of a multiprocessor the blocks of a launch fill.
+    /// What of an SM the blocks of a launch fill.
     fn occupancy(&mut self, entry: Entry, start: &Start) -> Done<Occupancy>;
     /// Waits until all work is done, but not longer than this.
     fn wait(&mut self, limit: Duration) -> Done;

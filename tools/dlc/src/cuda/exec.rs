@@ -245,7 +245,7 @@ impl<'a> Loaded<'a> {
         Ok(())
     }
 
-    /// What of a multiprocessor each launch fills, in order.
+    /// What of an SM each launch fills, in order.
     pub fn occupancy(&mut self) -> Result<Vec<Occupancy>, Box<Diagnostic>> {
         let starts = self.plan.runs.iter().flat_map(|run| &run.numbers.starts);
         let driver = &mut *self.driver;

@@ -99,7 +99,7 @@ fn end_of(failure: &Failure) -> End {
         // The grid has come to its end.
         None if message.starts_with("no block has written element") => End::Ran(Data::new()),
         // A launch that TMA does not do.
-        None if message.starts_with("the copy engine needs rows") => End::NotFor,
+        None if message.starts_with("TMA needs rows") => End::NotFor,
         None => End::Stopped(message.to_string()),
     }
 }

@@ -1,4 +1,4 @@
-//! Products of matrices, their parts in registers and shared memory, the copy engine.
+//! Products of matrices, their parts in registers and shared memory, TMA.
 
 use dlc_core::placement::Placement;
 use std::sync::Arc;

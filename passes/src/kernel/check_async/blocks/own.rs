@@ -41,7 +41,7 @@ impl<'a> Blocks<'a> {
 
     /// Threads of a block have read what others of it write later.
     pub(super) fn own_write(&self, write: &Access<'a>, read: &Access<'a>) -> Result<(), Fault> {
-        if !self.same_team(write.op, read.op) || self.is_own(write, read) {
+        if !self.same_thread_group(write.op, read.op) || self.is_own(write, read) {
             return Ok(());
         }
         let (is_after, loop_) = (self.precedes(read.op, write.op), self.loop_around(read.op, write.op));
@@ -67,7 +67,7 @@ impl<'a> Blocks<'a> {
     /// Threads of a block read what others of it have written.
     pub(super) fn own_read(&self, write: &Access<'a>, read: &Access<'a>) -> Result<(), Fault> {
         let is_before = self.precedes(write.op, read.op) || self.loop_around(write.op, read.op).is_some();
-        if !is_before || !self.same_team(write.op, read.op) || self.is_own(write, read) {
+        if !is_before || !self.same_thread_group(write.op, read.op) || self.is_own(write, read) {
             return Ok(());
         }
         let mut pair = self.touching(write, read);

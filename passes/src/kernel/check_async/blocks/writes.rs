@@ -135,7 +135,7 @@ impl<'a> Blocks<'a> {
         if known == Overlap::Found {
             return (known, "block");
         }
-        let role = self.role(first.op).filter(|role| role.groups() > 1 && self.same_team(first.op, second.op));
+        let role = self.role(first.op).filter(|role| role.groups() > 1 && self.same_thread_group(first.op, second.op));
         if let Some(role) = role {
             let mut touching = self.touching(first, second);
             self.in_bounds(&mut touching, first);

@@ -9,7 +9,7 @@ use dlc_ptx::table;
 use super::super::Refused;
 use super::super::code::Cond;
 use super::super::natural::is_natural;
-use super::super::values::{Lowered, Team};
+use super::super::values::{Lowered, ThreadGroup};
 use super::tokens::{age, begins_at, born_at};
 use super::{Lower, Yielded};
 use crate::analysis::index_ranges::is_narrow;
@@ -371,14 +371,14 @@ impl<'a, 'c> Lower<'a, 'c> {
     {
         let Some(block) = self.region(*op, 0) else { return Err(Refused::new("there is nothing to do")) };
         let cond = self.first_thread();
-        let outer = self.team;
+        let outer = self.thread_group;
         let (inside, behind) = (self.code.new_block(&[]), self.code.new_block(&[]));
         self.code.bra_if(cond, (inside, &[]), (behind, &[]));
         self.code.start(inside);
         self.code.open();
-        self.team.single = true;
+        self.thread_group.single = true;
         let yielded = self.block(block)?;
-        self.team = outer;
+        self.thread_group = outer;
         self.code.close();
         self.code.bra(behind, &[]);
         self.code.start(behind);
@@ -399,7 +399,7 @@ impl<'a, 'c> Lower<'a, 'c> {
         let Some(block) = self.region(*op, 0) else { return Err(Refused::new("a role has a body")) };
         let (first, last, groups) = (op.first(), op.last(), op.groups());
         let warps = (last - first) / groups.max(1);
-        let outer = self.team;
+        let outer = self.thread_group;
         let begins = self.begun;
         let above = self.code.compare("ge", outer.warp, Arg::Int(first));
         let below = self.code.compare("lt", outer.warp, Arg::Int(last));
@@ -435,7 +435,7 @@ impl<'a, 'c> Lower<'a, 'c> {
             self.set(arg, Lowered::Index(group, true));
         }
         let single = op.single().is_some();
-        self.team = Team { warps: warps as u32, warp, thread, lane: outer.lane, single, barrier };
+        self.thread_group = ThreadGroup { warps: warps as u32, warp, thread, lane: outer.lane, single, barrier };
         if single {
             // One lane of the first warp stays.
             let is_first = self.code.compare("eq", warp, Arg::Int(0));
@@ -454,7 +454,7 @@ impl<'a, 'c> Lower<'a, 'c> {
         }
         self.code.exit();
         self.code.close();
-        self.team = outer;
+        self.thread_group = outer;
         self.begun = begins;
         self.code.start(behind);
         Ok(())

@@ -1,4 +1,4 @@
-// Roles want more registers than a multiprocessor has.
+// Roles want more registers than an SM has.
 
 // RUN: not dlc-opt %s --check-async --no-output 2>&1 | FileCheck %s
 

@@ -1,4 +1,4 @@
-// Classes of kernels that fooled the checker once, with copies of threads in place of the copy engine. Each stands next to a right one.
+// Classes of kernels that fooled the checker once, with copies of threads in place of TMA. Each stands next to a right one.
 
 // RUN: dlc-opt %s --check-async --no-output --split-input-file --verify-diagnostics
 

@@ -1,4 +1,4 @@
-// One lane lets the copy engine take what all lanes of its warp wrote: it must know that they have.
+// One lane lets TMA take what all lanes of its warp wrote: it must know that they have.
 
 // RUN: dlc-opt %s --check-async --no-output --split-input-file --verify-diagnostics
 

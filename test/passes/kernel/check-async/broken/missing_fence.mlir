@@ -1,4 +1,4 @@
-// What threads wrote is stored by the copy engine with no fence between.
+// What threads wrote is stored by TMA with no fence between.
 
 // RUN: dlc-opt %s --check-async --no-output --verify-diagnostics
 

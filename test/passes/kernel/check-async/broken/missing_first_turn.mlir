@@ -45,7 +45,7 @@ kernel.func @gemm<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: mem
         %s0 = index ((%i * %steps) mod 4)
         %p0 = index ((%i * %steps floordiv 4) mod 2)
         %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
-        // expected-error@+1 {{E1806 'kernel.barrier': waits at barrier 8 for ever: 128 of 256 threads come}}
+        // expected-error@+1 {{E1806 'kernel.barrier': deadlock at barrier 8: 128 of 256 threads come}}
         barrier id %mine threads 256
         %c, %s, %p = for %k = 0 to %steps carry (%c1 = %c0, %s1 = %s0, %p1 = %p0) {
           wait %full[%s1] parity %p1

@@ -59,7 +59,7 @@ kernel.func @conv_3x3_0<B, H, W, C, O>(%X: memref<[B, H, W, C], f16, row_major, 
         %row, %column = tile_order %tile of ((B*H*W) ceildiv 128, O ceildiv 160) grouped 8
         %7 = const 0.0 : frag<[128, 160], f32, wgmma>
         %8 = done : token<compute>
-        // expected-error@+1 {{E1806 'kernel.barrier': waits at barrier 8 for ever: 128 of 256 threads come}}
+        // expected-error@+1 {{E1806 'kernel.barrier': deadlock at barrier 8: 128 of 256 threads come}}
         barrier id %mine threads 256
         %y0:5 = for %k = 0 to 9*(C ceildiv 64) carry (%9 = %7, %parity_4 = %parity_3, %stage_4 = %stage_3, %held = %8, %before = %stage_3) : frag<[128, 160], f32, wgmma>, index, index, token<compute>, index {
           wait %full[%stage_4] parity %parity_4

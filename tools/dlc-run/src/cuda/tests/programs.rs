@@ -131,7 +131,7 @@ fn programs_are_compiled_for_a_target_with_or_without_a_plan() {
         assert_eq!(lines.iter().filter(|line| line.starts_with("launch")).count(), 1, "{lines:?}");
         (lines.len() > 1, lines.last().map(|line| line.to_string()).unwrap_or_default())
     };
-    // The copy engine has tensor maps; before it there is none.
+    // TMA has tensor maps; before it there is none.
     assert!(launched(&[], (9, 0)).0);
     assert!(!launched(&[], (8, 0)).0);
     assert!(!launched(&[], (10, 0)).0);

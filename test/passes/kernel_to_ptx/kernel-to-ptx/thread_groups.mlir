@@ -5,7 +5,7 @@
 // A role is for warps of some numbers, with as many registers as it says. A group of a role has a barrier of its own,
 // behind those with numbers. Mbarriers lie behind the tiles; one thread makes all of them ready. A wait asks until the phase is
 // over.
-// CHECK-LABEL: ptx.func @teams<N>(
+// CHECK-LABEL: ptx.func @thread_groups<N>(
 // CHECK: threads 384 shared 1056
 // CHECK: %[[TID:.+]] = sreg.tid.x
 // CHECK-NEXT: %[[LANE:.+]] = and.b32 %[[TID]], 31
@@ -52,7 +52,7 @@
 // CHECK-NEXT: mbarrier.arrive.shared::cta.b64 _, [%[[EMPTY]]] if %[[LEADS]]
 // CHECK-NEXT: bar.sync 5, 256
 // CHECK: setp.lt.s32 %[[G]], 1
-kernel.func @teams<N>(%X: memref<[N, 128], f32, row_major, align 4>) -> memref<[N, 128], f32, row_major, align 4> attributes {target = "sm90"} {
+kernel.func @thread_groups<N>(%X: memref<[N, 128], f32, row_major, align 4>) -> memref<[N, 128], f32, row_major, align 4> attributes {target = "sm90"} {
   %Y = output : memref<[N, 128], f32, row_major, align 4>
   grid (N) threads 384 {
     %s = shared : tile<2 x [128], f32, row_major>

@@ -1,6 +1,6 @@
-//! What agents do in a run as a list of events each, from which the machine is fed.
+//! What model threads do in a run as a list of events each, from which the machine is fed.
 //!
-//! An event is an instruction with the numbers that it names; agents repeat few of them over and over, so that they are
+//! An event is an instruction with the numbers that it names; model threads repeat few of them over and over, so that they are
 //! numbered. What was written out before, of a round of a loop or of the first rounds of one, is copied from where it stands
 //! in what it is a part of. Lists are long and are gone through once: so they stand in one place, in small numbers. What
 //! comes again more often than is worth writing out is said once, with how often: so places are those that events would have
@@ -19,7 +19,7 @@ pub type Id = u16;
 /// Where the kind of work stands in what marks a thing that was made, before its number.
 pub const KIND: u32 = 38;
 
-/// As much work of a kind as an agent may begin.
+/// As much work of a kind as an model thread may begin.
 pub const MOST_BEGUN: i64 = u32::MAX as i64 / 2;
 
 /// As many events as are written out, or held against others at once.
@@ -32,7 +32,7 @@ const MOST_PLACES: usize = 1 << 60;
 /// Something that was made, as a trace names it: the kind of work and its number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Made {
-    /// By the agent itself: so much of that kind was begun since.
+    /// By the model thread itself: so much of that kind was begun since.
     Ago(usize, u32),
     /// By the warps of the block before roles began, from 1 on.
     Root(usize, u32),
@@ -51,18 +51,18 @@ impl Made {
     }
 }
 
-/// What agents do in runs.
-pub struct Feeds {
+/// What model threads do in runs.
+pub struct EventStreams {
     /// Each event: the instruction, then what it names.
     events: Words,
-    /// How far back an event names what the agent made, of each kind of work: 1 is the last of it.
+    /// How far back an event names what the model thread made, of each kind of work: 1 is the last of it.
     pub reaches: Vec<[u32; 3]>,
     /// The work that an event begins.
     pub begins: Vec<Option<usize>>,
     /// What was written out, one behind the other, and at which places that is.
     letters: Vec<Id>,
     pieces: Vec<Piece>,
-    /// Where what agents and rounds do is, by its number; and rounds of loops, by the number of the last.
+    /// Where what model threads and rounds do is, by its number; and rounds of loops, by the number of the last.
     written: Vec<Option<Feed>>,
     chained: Vec<Option<Feed>>,
     /// How much work looking at events was.
@@ -91,18 +91,19 @@ enum Source {
     Again(usize, usize),
 }
 
-/// What an agent does, or a part of that.
+/// What an model thread does, or a part of that.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Feed {
     /// The places of the events: the first, and how many.
     start: usize,
     count: usize,
-    /// How far back they name what the agent made, of each kind of work.
+    /// How far back they name what the model thread made, of each kind of work.
     pub reach: [u32; 3],
 }
 
-/// What the agents of each block of a cluster do: all warps together first, then each agent that begins, in order.
-pub type Does = Vec<Vec<Feed>>;
+/// What the model threads of each block of a cluster do: all warps together first, then each model thread that begins, in
+/// order.
+pub type Behaviour = Vec<Vec<Feed>>;
 
 impl Feed {
     /// Nothing so far, from a place on.
@@ -128,9 +129,9 @@ impl Feed {
 const WORK_OF_PLACE: u64 = 8;
 const COMPARED: usize = 16;
 
-impl Default for Feeds {
+impl Default for EventStreams {
     fn default() -> Self {
-        Feeds {
+        EventStreams {
             events: Words::default(),
             reaches: Vec::new(),
             begins: Vec::new(),
@@ -144,7 +145,7 @@ impl Default for Feeds {
     }
 }
 
-impl Feeds {
+impl EventStreams {
     /// How much work looking at events was so far, each some ten nanoseconds.
     pub fn work(&self) -> u64 {
         self.work.get()
@@ -156,29 +157,29 @@ impl Feeds {
         self.work.set(self.work.get() + WORK_OF_PLACE + (events / COMPARED) as u64);
     }
 
-    /// A run: `agents` are the numbers of what they do, `blocks` where those of each block begin. `None` if there are too
-    /// many events.
-    pub fn does(
+    /// A run: `model threads` are the numbers of what they do, `blocks` where those of each block begin. `None` if there
+    /// are too many events.
+    pub fn behaviour(
         &mut self,
         program: &Program,
         numbers: &Words,
         chains: &Chains,
-        agents: &[i64],
+        model_threads: &[i64],
         blocks: &[usize],
-    ) -> Option<Rc<Does>> {
+    ) -> Option<Rc<Behaviour>> {
         self.written.resize(numbers.len(), None);
         self.chained.resize(chains.len(), None);
-        let mut does = Vec::with_capacity(blocks.len());
+        let mut behaviour = Vec::with_capacity(blocks.len());
         for (at, &from) in blocks.iter().enumerate() {
-            let to = blocks.get(at + 1).copied().unwrap_or(agents.len());
+            let to = blocks.get(at + 1).copied().unwrap_or(model_threads.len());
             let feed = |&number: &i64| match self.written[number as usize] {
                 Some(written) => written,
                 None => self.write(program, numbers, chains, number as usize),
             };
-            does.push(agents[from..to].iter().map(feed).collect());
+            behaviour.push(model_threads[from..to].iter().map(feed).collect());
         }
-        let has_places = does.iter().flatten().all(|feed: &Feed| feed.count <= MOST_PLACES);
-        (has_places && self.events.len() <= usize::from(Id::MAX) && !self.is_full()).then(|| Rc::new(does))
+        let has_places = behaviour.iter().flatten().all(|feed: &Feed| feed.count <= MOST_PLACES);
+        (has_places && self.events.len() <= usize::from(Id::MAX) && !self.is_full()).then(|| Rc::new(behaviour))
     }
 
     /// An event: the instruction, and the numbers that it names.
@@ -316,7 +317,7 @@ impl Feeds {
         }
     }
 
-    /// Writes out what an agent or a round of a loop does, behind everything that was written before.
+    /// Writes out what an model thread or a round of a loop does, behind everything that was written before.
     fn write(&mut self, program: &Program, numbers: &Words, chains: &Chains, number: usize) -> Feed {
         let mut feed = Feed::beginning(self.end());
         if let Some(written) = self.written[number] {

@@ -1,0 +1,94 @@
+//! The rule about words: where the field has a term, that is the word. The table is `words.tsv`.
+
+use regex::Regex;
+
+use super::Complaints;
+use crate::repo::Repo;
+
+/// The table: scope, regular expression and standard term, a tab between.
+const TABLE: &str = include_str!("words.tsv");
+
+/// Files that say what was, and the table itself.
+const HISTORY: [&str; 3] = ["CHANGELOG.md", "tools/xtask/src/tidy/words.tsv", "tools/xtask/src/tidy/words.rs"];
+
+/// A row of the table.
+struct Row {
+    is_identifier: bool,
+    pattern: Regex,
+    standard: &'static str,
+}
+
+/// No word of the table stands in its scope.
+pub fn standard(repo: &Repo) -> Complaints {
+    let rows = rows();
+    let mut complaints = Vec::new();
+    for extension in ["rs", "md", "mlir", "py", "test"] {
+        for (path, text) in repo.with_extension(extension).filter(|(path, _)| !HISTORY.contains(path)) {
+            for (number, line) in text.lines().enumerate() {
+                let (code, prose) = if extension == "md" { (String::new(), line.to_owned()) } else { parts(line) };
+                for row in &rows {
+                    let is_rust = extension == "rs";
+                    let scope = if row.is_identifier { &code } else { &prose };
+                    if (is_rust || !row.is_identifier) && row.pattern.is_match(scope) {
+                        let found = row.pattern.find(scope).map_or("", |found| found.as_str());
+                        let standard = row.standard;
+                        complaints.push(format!("{path}:{}: '{found}' is said as: {standard}", number + 1));
+                    }
+                }
+            }
+        }
+    }
+    complaints
+}
+
+fn rows() -> Vec<Row> {
+    let lines = TABLE.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    let row = |line: &'static str| {
+        let mut cells = line.split('\t');
+        let (Some(scope), Some(pattern), Some(standard)) = (cells.next(), cells.next(), cells.next()) else {
+            panic!("a row of words.tsv has no three cells: {line}");
+        };
+        let pattern = Regex::new(pattern).unwrap_or_else(|error| panic!("{line}: {error}"));
+        Row { is_identifier: scope == "identifier", pattern, standard }
+    };
+    lines.map(row).collect()
+}
+
+/// The code of a line, and its prose: the comment, and what stands in quotation marks.
+fn parts(line: &str) -> (String, String) {
+    let (mut code, mut prose) = (String::new(), String::new());
+    let mut is_quoted = false;
+    let mut chars = line.char_indices();
+    while let Some((at, char)) = chars.next() {
+        let is_comment = !is_quoted && (line[at..].starts_with("//") || line[at..].starts_with("# "));
+        if is_comment {
+            prose.push(' ');
+            prose.push_str(&line[at..]);
+            break;
+        }
+        match char {
+            '\\' if is_quoted => drop(chars.next()),
+            '"' => is_quoted = !is_quoted,
+            _ if is_quoted => prose.push(char),
+            _ => code.push(char),
+        }
+    }
+    (code, prose)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_code_and_prose() {
+        let (code, prose) = parts(r#"let team = f("a \"b\" c"); // the rest"#);
+        assert_eq!(code, "let team = f(); ");
+        assert_eq!(prose, "a b c // the rest");
+    }
+
+    #[test]
+    fn each_row_is_a_pattern() {
+        assert!(rows().len() > 20);
+    }
+}
