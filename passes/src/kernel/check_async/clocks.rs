@@ -1,4 +1,4 @@
-//! What an model thread knows of the others: vector clocks (Fidge and Mattern 1988), with more than one component for each.
+//! What a model thread knows of the others: vector clocks (Fidge and Mattern 1988), with more than one component for each.
 //!
 //! Of every thread group: until when all of its warps are known to have come, until when its elected thread, and until when
 //! what its threads wrote has passed a fence. Of every barrier: how many of its phases are known to have completed. And

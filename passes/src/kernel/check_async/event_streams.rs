@@ -19,7 +19,7 @@ pub type Id = u16;
 /// Where the kind of work stands in what marks a thing that was made, before its number.
 pub const KIND: u32 = 38;
 
-/// As much work of a kind as an model thread may begin.
+/// As much work of a kind as a model thread may begin.
 pub const MOST_BEGUN: i64 = u32::MAX as i64 / 2;
 
 /// As many events as are written out, or held against others at once.
@@ -91,7 +91,7 @@ enum Source {
     Again(usize, usize),
 }
 
-/// What an model thread does, or a part of that.
+/// What a model thread does, or a part of that.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Feed {
     /// The places of the events: the first, and how many.
@@ -317,7 +317,7 @@ impl EventStreams {
         }
     }
 
-    /// Writes out what an model thread or a round of a loop does, behind everything that was written before.
+    /// Writes out what a model thread or a round of a loop does, behind everything that was written before.
     fn write(&mut self, program: &Program, numbers: &Words, chains: &Chains, number: usize) -> Feed {
         let mut feed = Feed::beginning(self.end());
         if let Some(written) = self.written[number] {

@@ -4,7 +4,7 @@ use dlc_core::guard::Guard;
 use dlc_ir::affine::{Factor as Part, SizeExpr};
 use smallvec::SmallVec;
 
-/// A place in the list of numbers of an model thread.
+/// A place in the list of numbers of a model thread.
 pub type Slot = u32;
 
 /// A number that the text does not say: it depends on data, or goes beyond 64 bits.

@@ -1,4 +1,4 @@
-//! Instructions that move integers of an model thread or decide where it goes on: nobody else notices them.
+//! Instructions that move integers of a model thread or decide where it goes on: nobody else notices them.
 
 use dlc_core::scalar::Binary as Function;
 
@@ -8,7 +8,7 @@ use super::exprs::{Expr, Slot, UNKNOWN};
 use super::order::place;
 use super::program::{Instr, Of, Pc, Program, TileAt};
 
-/// Where an model thread is.
+/// Where a model thread is.
 #[derive(Clone, Copy, Debug)]
 pub struct Site {
     /// The blocks of a cluster along the axes.
@@ -21,7 +21,7 @@ pub struct Site {
     pub rank: usize,
 }
 
-/// Why it is not said where an model thread goes on.
+/// Why it is not said where a model thread goes on.
 #[derive(Clone, Copy, Debug)]
 pub enum UnknownInteger {
     /// How often a loop runs is unknown.
@@ -36,10 +36,10 @@ pub enum UnknownInteger {
     Choices,
 }
 
-/// The truth values that data have for an model thread, in the order in which it asks for them; `false` is a bit that is set.
+/// The truth values that data have for a model thread, in the order in which it asks for them; `false` is a bit that is set.
 pub type Choices = u32;
 
-/// How many truth values of data an model thread may ask for.
+/// How many truth values of data a model thread may ask for.
 pub const MOST_CHOICES: u32 = Choices::BITS;
 
 /// A slot gets the next truth value. `None` where there are no more.
@@ -130,7 +130,7 @@ pub fn rounds([first, last, step]: [i64; 3]) -> i64 {
     last.saturating_sub(first).max(0).saturating_add(step - 1) / step
 }
 
-/// Where an model thread goes on behind a branch.
+/// Where a model thread goes on behind a branch.
 pub fn branch(instr: &Instr, pc: Pc, slots: &[i64]) -> Result<Pc, UnknownInteger> {
     let (goes_on, to) = match instr {
         Instr::Branch(condition, to) => (condition.holds(slots).ok_or(UnknownInteger::Condition)?, *to),

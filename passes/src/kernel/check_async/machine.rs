@@ -54,7 +54,7 @@ pub struct Fault {
     /// Nothing is wrong, but all runs together are too much work.
     pub is_too_long: bool,
     pub subjects: Vec<Subject>,
-    /// Other places: an model thread, where it is, what is there.
+    /// Other places: a model thread, where it is, what is there.
     pub others: Vec<(usize, Pc, String)>,
 }
 
@@ -255,7 +255,7 @@ impl<'p> Machine<'p> {
         self.named.fill(Named::default());
     }
 
-    /// An model thread that has done nothing, with the memory of one that is gone.
+    /// A model thread that has done nothing, with the memory of one that is gone.
     fn blank(&mut self) -> ModelThread {
         let Some(model_thread) = self.spare.pop() else { return ModelThread::default() };
         let ModelThread { mut slots, mut know, mut one, mut awaits, .. } = model_thread;
@@ -266,7 +266,7 @@ impl<'p> Machine<'p> {
         ModelThread { slots, know, one, awaits, ..ModelThread::default() }
     }
 
-    /// What an model thread of a block does.
+    /// What a model thread of a block does.
     pub fn feed(&self, block: usize, number: usize) -> Feed {
         self.behaviour.get(block).and_then(|model_threads| model_threads.get(number)).copied().unwrap_or_default()
     }
@@ -330,7 +330,7 @@ impl<'p> Machine<'p> {
         self.is_worth(0, a)
     }
 
-    /// An model thread goes on until it must wait or has done everything. Whether it did anything.
+    /// A model thread goes on until it must wait or has done everything. Whether it did anything.
     fn turn(&mut self, a: usize) -> Result<bool, Stop> {
         let code: &'p [Instr] = &self.program.code;
         let mut moved = false;
@@ -367,7 +367,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Does what only moves integers of an model thread, up to the next instruction that is something else; that one. Or to
+    /// Does what only moves integers of a model thread, up to the next instruction that is something else; that one. Or to
     /// the end of the steps of a run, with whatever comes then.
     fn count(&mut self, a: usize, code: &'p [Instr]) -> &'p Instr {
         let model_thread = &mut self.model_threads[a];
@@ -494,7 +494,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Adds what an model thread knows and has done to what others will learn, from those of its threads that say so.
+    /// Adds what a model thread knows and has done to what others will learn, from those of its threads that say so.
     pub fn tell(model_threads: &[ModelThread], a: usize, by: Arrivals, into: &mut Clock) {
         let model_thread = &model_threads[a];
         join(into, &model_thread.one);
@@ -535,7 +535,7 @@ impl<'p> Machine<'p> {
         model_thread.warp_fenced = model_thread.warp_fenced.max(model_thread.fence);
     }
 
-    /// Something wrong at the instruction of an model thread.
+    /// Something wrong at the instruction of a model thread.
     pub fn fault(
         &self,
         code: &'static Code,

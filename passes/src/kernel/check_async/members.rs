@@ -35,13 +35,13 @@ impl Member {
         }
     }
 
-    /// What an model thread does in it.
+    /// What a model thread does in it.
     #[inline]
     pub fn feed(&self, model_thread: &ModelThread) -> &Feed {
         &self.behaviour[model_thread.block][model_thread.number]
     }
 
-    /// Where an model thread is in that.
+    /// Where a model thread is in that.
     #[inline]
     pub fn place(&self, model_thread: &ModelThread) -> usize {
         (model_thread.next as i64 + self.ahead[model_thread.block][model_thread.number]) as usize

@@ -339,7 +339,7 @@ impl Machine<'_> {
         })
     }
 
-    /// Whether what an model thread did at a time is over for another one, or for others of its own threads: they are known to
+    /// Whether what a model thread did at a time is over for another one, or for others of its own threads: they are known to
     /// have met, or each touches again only what it touched itself. Otherwise who may not be: lanes of a warp, or others.
     fn is_over(
         &mut self,
@@ -378,7 +378,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Threads of an model thread have not met: lanes of a warp, or warps.
+    /// Threads of a model thread have not met: lanes of a warp, or warps.
     fn no_barrier(&self, who: Kept, what: &str, suggestion: &'static str) -> Reason {
         match who {
             Kept::Warps => (

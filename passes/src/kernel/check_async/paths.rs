@@ -1,4 +1,4 @@
-//! Ways that an model thread may go together, in one round of a loop or from its beginning, and has gone in no run.
+//! Ways that a model thread may go together, in one round of a loop or from its beginning, and has gone in no run.
 //!
 //! Each way by itself may be gone in some run, and two of them together in none: a barrier may be left out only where both are.
 //! So all combinations of the ways of branches that stand in one loop, or in none, are gone in some round, or are shown to be
@@ -29,7 +29,7 @@ pub enum Unseen {
     TooMany(Pc),
 }
 
-/// A loop, or an model thread.
+/// A loop, or a model thread.
 struct Scope {
     /// What its sets begin with.
     key: i64,
@@ -275,7 +275,7 @@ impl<'a> Paths<'a> {
 
 /// Where branches are gone together.
 enum Around {
-    /// In a round of a loop, or by an model thread.
+    /// In a round of a loop, or by a model thread.
     Scope(usize),
     /// By model threads of one run.
     Run,

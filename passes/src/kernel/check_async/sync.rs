@@ -186,7 +186,7 @@ impl Machine<'_> {
         Ok(index)
     }
 
-    /// Whether an model thread knows that another one, or all its warps, or its writes through a fence, have come so far.
+    /// Whether a model thread knows that another one, or all its warps, or its writes through a fence, have come so far.
     pub fn knows(&self, a: usize, single: bool, of: usize, part: usize, time: u32) -> bool {
         let model_thread = &self.model_threads[a];
         if a != of {
@@ -478,7 +478,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// When work of an model thread was awaited.
+    /// When work of a model thread was awaited.
     pub fn awaited(&self, model_thread: usize, kind: usize, ticket: u32) -> Option<u32> {
         let awaits = &self.model_threads[model_thread].awaits[kind];
         awaits.get(awaits.partition_point(|&(upto, _)| upto < ticket)).map(|&(_, time)| time)
@@ -497,7 +497,7 @@ impl Machine<'_> {
         Err(fault)
     }
 
-    /// An model thread has done everything: nothing that it began may still read or write shared memory.
+    /// A model thread has done everything: nothing that it began may still read or write shared memory.
     pub fn ended(&mut self, a: usize) -> Result<(), Stop> {
         let model_thread = &self.model_threads[a];
         let kinds = [
@@ -592,7 +592,7 @@ impl Machine<'_> {
         Some(fault)
     }
 
-    /// Why an model thread waits and nothing more comes; the gravest reason has the least number.
+    /// Why a model thread waits and nothing more comes; the gravest reason has the least number.
     pub fn waits_for_ever(&self, a: usize) -> Option<(u8, Stop)> {
         let model_thread = &self.model_threads[a];
         match &self.program.code[model_thread.pc as usize] {

@@ -40,7 +40,7 @@ struct Saved {
     steady: Steady,
 }
 
-/// How an model thread ends its turn.
+/// How a model thread ends its turn.
 enum End {
     /// It waits, or has done everything.
     Over,
@@ -139,7 +139,7 @@ impl Machine<'_> {
         }
     }
 
-    /// An model thread does what was found before that it does, up to the second wait, or until it must wait or has done
+    /// A model thread does what was found before that it does, up to the second wait, or until it must wait or has done
     /// everything. So model threads go around rings side by side, and what they do repeats soon (`steady`).
     fn play(&mut self, event_streams: &EventStreams, others: &[Member], turn: &mut Turn) -> Result<End, Stop> {
         let (program, a) = (self.program, turn.at);

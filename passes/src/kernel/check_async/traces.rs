@@ -1,7 +1,7 @@
 //! What model threads do in a run, without running it: the instructions that others can notice, with the numbers that they
 //! name.
 //!
-//! An model thread never decides anything by what others do, so it can be followed alone. Two runs in which all model
+//! A model thread never decides anything by what others do, so it can be followed alone. Two runs in which all model
 //! threads do the same, of the same numbers, are the same run: one of them is made.
 //!
 //! What the rounds of a loop do follows from the numbers that it begins with, however many there are: so they are followed
@@ -122,7 +122,7 @@ struct Done {
     seen: SmallVec<[Pc; 2]>,
 }
 
-/// Why an model thread is followed no further.
+/// Why a model thread is followed no further.
 enum End {
     Long(Pc),
     Unknown,
@@ -134,7 +134,7 @@ impl From<UnknownInteger> for End {
     }
 }
 
-/// A role that an model thread begins: the role, the group, the slots, the ways that were gone before.
+/// A role that a model thread begins: the role, the group, the slots, the ways that were gone before.
 type Begun = (usize, u32, Rc<[i64]>, Taken);
 
 impl<'p> Traces<'p> {
@@ -189,13 +189,13 @@ impl<'p> Traces<'p> {
     }
 
     /// The ways of the program, those that were gone in runs that were met, and the sets that were gone together: by a
-    /// loop, by an model thread from an instruction on, or [by all model threads of a run](OF_RUN).
+    /// loop, by a model thread from an instruction on, or [by all model threads of a run](OF_RUN).
     pub fn ways(&self) -> (&Ways, &Taken, Vec<&[i64]>) {
         let sets = self.met_ways.sets.all().map(|number| self.sets.list(number)).collect();
         (&self.ways, &self.met_ways.ways, sets)
     }
 
-    /// A round is over, or an model thread: the ways that were gone in it.
+    /// A round is over, or a model thread: the ways that were gone in it.
     fn end_round(&mut self, walk: &mut Walk, scope: i64) -> Taken {
         let ways = std::mem::take(&mut walk.ways);
         walk.keys.clear();
@@ -324,7 +324,7 @@ impl<'p> Traces<'p> {
         Ok(())
     }
 
-    /// Follows an model thread to its end: the number of what it does. `begun` are the roles that it begins.
+    /// Follows a model thread to its end: the number of what it does. `begun` are the roles that it begins.
     fn follow(
         &mut self,
         start: Pc,

@@ -1,4 +1,4 @@
-//! An model thread on its way through the program, and what it has done so far that others can notice.
+//! A model thread on its way through the program, and what it has done so far that others can notice.
 
 use smallvec::SmallVec;
 
@@ -25,7 +25,7 @@ pub struct Open {
     pub sets: Taken,
 }
 
-/// An model thread on its way.
+/// A model thread on its way.
 #[derive(Default)]
 pub struct Walk {
     /// What marks things that it has made.
@@ -87,14 +87,14 @@ pub struct Round {
     pub sets: Taken,
 }
 
-/// Where the number of an model thread begins in what marks the things that it made, before the kind of work and its number.
+/// Where the number of a model thread begins in what marks the things that it made, before the kind of work and its number.
 const TAG: u32 = 40;
 
 /// What marks things that the warps of a block made before roles began.
 const ROOT: i64 = 1 << (63 - TAG - 2);
 
 impl Walk {
-    /// Begins again as an model thread of a number.
+    /// Begins again as a model thread of a number.
     pub fn begin(&mut self, number: i64, slots: &[i64]) {
         self.tag = ROOT | number;
         self.slots.clear();

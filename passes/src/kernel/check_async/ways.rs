@@ -1,4 +1,4 @@
-//! The ways that an model thread can go at branches and loops, and those that it has gone.
+//! The ways that a model thread can go at branches and loops, and those that it has gone.
 //!
 //! What no run has gone is not verified: so each way is gone in some run, or is shown to be impossible ([`blocks`]).
 //!
@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use super::exprs::Expr;
 use super::program::{Instr, Pc, Program};
 
-/// What the sets begin with that all model threads of one run have gone, in place of a loop or an model thread.
+/// What the sets begin with that all model threads of one run have gone, in place of a loop or a model thread.
 pub const OF_RUN: i64 = i64::MAX;
 
 /// Ways that were gone.
@@ -123,7 +123,7 @@ impl Ways {
         Some(2 * self.forks.len() as u32 + number as u32)
     }
 
-    /// An model thread goes on behind an instruction, or elsewhere.
+    /// A model thread goes on behind an instruction, or elsewhere.
     #[inline]
     pub fn go(&self, pc: Pc, on: bool, taken: &mut Taken) {
         taken.set(self.first[pc as usize] + u32::from(!on));
