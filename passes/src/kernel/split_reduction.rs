@@ -128,6 +128,9 @@ dlc_ir::inventory::submit! { &DEF }
 /// The most parts.
 const MOST_PARTS: i64 = 1 << 12;
 
+/// The most elements of all parts of a block that are added without a loop: a thousand of each thread of a group.
+const MOST_UNROLLED: i64 = 1 << 17;
+
 /// How the memory of partial sums is aligned, in bytes.
 const SCRATCH_ALIGN: i64 = 128;
 
@@ -481,9 +484,13 @@ fn in_order(
     let types: Vec<Type> = inits.iter().map(|&value| body.value_type(value)).collect();
     let (values, mut bounds) = pack(&[first, last])?;
     bounds.push(step.into());
+    // All loads of few parts are under way at once.
+    let elems: i64 = types.iter().map(|&ty| Frag::of(ctx, ty).map_or(1, |ty| ty.shape(ctx).iter().product())).sum();
+    let parts = bounds[1].as_constant().zip(bounds[0].as_constant()).map(|(last, first)| (last - first) / step.max(1));
+    let unroll = parts.is_some_and(|parts| parts.saturating_mul(elems) <= MOST_UNROLLED).then_some(());
     let mut builder = Builder::new(ctx, body, InsertPoint::Before(loop_));
-    let made = kernel::NewFor { args: &values, inits: &inits, bounds, unroll: None, outs_type: &types }
-        .build(&mut builder, loc);
+    let made =
+        kernel::NewFor { args: &values, inits: &inits, bounds, unroll, outs_type: &types }.build(&mut builder, loc);
     let inner = body.append_block(body.regions(made)[0]);
     let part = body.add_arg(inner, Type::INDEX, loc);
     body.set_value_name(part, ctx.intern_str(name));

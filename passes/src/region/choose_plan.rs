@@ -63,7 +63,7 @@
 //!
 //! *Algorithm.* (1) Facts: sizes, with a number in the place of symbols; which reductions are sums of products, and which
 //! axes only one factor has; where neighbouring elements lie. (2) Some twenty candidates (`candidates`, `warpgroups`,
-//! `memory`); those that the target cannot do are left out, as its rules say (`dlc_plan::check`). (3) An estimate of each
+//! `memory`, `parts`); those that the target cannot do are left out, as its rules say (`dlc_plan::check`). (3) An estimate of each
 //! (`cost`), by section 11 of the specification; those that its conditions stop (more than 80 % of the shared memory,
 //! registers for one block alone) count only if no other is left. The fastest is taken, of equal ones the first. The
 //! terms are reported as a remark. Linear in the kernel for each candidate. Rules of the debug counters: `plan`, `turn`.
@@ -73,6 +73,7 @@ mod chain;
 pub mod cost;
 pub mod facts;
 mod memory;
+mod parts;
 mod runs;
 mod scans;
 mod sizes;

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use dlc_core::precision::Precision;
 use dlc_ir::affine::{SizeExpr, gcd};
 use dlc_ir::{Body, Context, Type};
-use dlc_plan::clause::{Async, Barrier, Cache, Instruction, Kind, Order, Place, Split, Store, Through, Walk, Way};
+use dlc_plan::clause::{Async, Barrier, Cache, Instruction, Kind, Order, Place, Store, Walk, Way};
 use dlc_plan::value::{Choice, Table};
 use dlc_plan::{Schedule, Target};
 
@@ -46,9 +46,6 @@ const MMA: [(i64, i64, i64, i64); 8] = [
     (64, 64, 32, 32),
     (64, 64, 32, 16),
 ];
-
-/// Blocks that share a sum have so many steps each at least.
-const LEAST_STEPS: i64 = 8;
 
 /// The most bytes that a thread sums alone.
 const SHORT_SUM: f64 = 256.0;
@@ -339,34 +336,11 @@ impl Maker<'_> {
             true => self.mma(product),
             false => self.fma(product),
         };
-        self.share_sums(product, &mut plans);
+        self.share_sums(&mut plans, None);
         padded.into_iter().chain(plans).collect()
     }
 
-    /// Adds plans by which blocks share each sum, where there are few tiles and sums are long: parts of it, added through
-    /// memory in one order.
-    fn share_sums(&self, product: &Product, plans: &mut Vec<Schedule>) {
-        let depth = self.extent(&product.depth);
-        if self.facts.whole_rows.is_some() || self.facts.products.len() > 1 {
-            return;
-        }
-        let shared = |plan: &Schedule| {
-            // One loop is cut, and what steps around it leave in shared memory is not read by another block.
-            let steps = product.depth.iter().filter(|axis| self.facts.size(axis) > plan.tile_of(axis).max(1));
-            if steps.count() > 1 {
-                return None;
-            }
-            let step: i64 = product.depth.iter().map(|axis| plan.tile_of(axis).max(1)).product();
-            let most = (depth / (step * LEAST_STEPS) as f64).floor();
-            let parts = (self.target.sms as f64 / self.tiles(plan).max(1.0)).floor().min(most) as i64;
-            let split_k = Some(Split { parts, along: None, through: Some(Through::Workspace) });
-            (parts > 1).then(|| Schedule { split_k, ..plan.clone() })
-        };
-        let split: Vec<Schedule> = plans.iter().filter_map(shared).collect();
-        plans.extend(split);
-    }
-
-    /// Plans of `wgmma` for matrices with unaligned rows at these sizes: such a factor is copied to padded rows first.
+    /// Plans of `wgmma` for matrices whose rows begin anywhere at these sizes: such a factor is copied to padded rows first.
     fn padded(&self, product: &Product) -> Vec<Schedule> {
         let (mut assume, mut names) = (Table::default(), Vec::new());
         for (_, factor) in self.factors(product) {

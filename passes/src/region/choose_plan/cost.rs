@@ -466,7 +466,12 @@ impl Estimator<'_> {
             // Written and read as `f32`, and waited for.
             true => {
                 let elems: f64 = facts.outputs.iter().map(|output| output.elems).sum();
-                parts * elems * 8.0 / (target.l2_bytes_per_clock as f64 * clock) + launch_ns / 2e3
+                let all = parts * elems * 8.0 / (target.l2_bytes_per_clock as f64 * clock);
+                // A block adds the parts of a tile, or of 64 of its rows, with as many under way as registers hold.
+                let tile = plan.out_tile().iter().map(|(_, size)| *size).product::<i64>().max(1) as f64;
+                let consumers = plan.roles.as_ref().map_or(1, |roles| roles.consumers.max(1)) as f64;
+                let bytes = parts * tile / consumers * 4.0 / (PART_BYTES_PER_CLOCK * clock);
+                all.max(bytes) + launch_ns / 2e3
             }
             false => 0.0,
         }

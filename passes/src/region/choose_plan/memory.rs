@@ -1,7 +1,7 @@
 //! Candidates for kernels without a product, which are as fast as memory: threads, widths, rows.
 
 use dlc_plan::Schedule;
-use dlc_plan::clause::{Barrier, Cache, Place, Split, Through};
+use dlc_plan::clause::{Barrier, Cache, Place};
 use dlc_plan::value::Table;
 
 use super::candidates::Maker;
@@ -248,34 +248,8 @@ impl Maker<'_> {
                 }
             }
         }
-        self.split(&mut plans, long);
+        self.share_sums(&mut plans, Some(long));
         plans
-    }
-
-    /// Where there are few results of many numbers, every SM sums a part of each, or several blocks there do.
-    fn split(&self, plans: &mut Vec<Schedule>, long: &str) {
-        let results = self.facts.points(self.facts.iters().iter().map(String::as_str).filter(|axis| *axis != long));
-        let summed = self.facts.points(self.facts.reduced.iter().map(String::as_str));
-        let parts = |plan: &Schedule, blocks: i64| {
-            let own: i64 = plan.out_tile().iter().filter(|(axis, _)| axis != long).map(|(_, size)| *size).product();
-            let tiles = (results / own.max(1) as f64).ceil().max(1.0);
-            let steps = summed / plan.tile_of(long).max(1) as f64;
-            let parts = ((self.target.sms * blocks) as f64 / tiles).min(steps / 4.0) as i64;
-            let through = Some(Through::Workspace);
-            (parts > 1).then(|| Split { parts: parts.min(Split::MOST_PARTS), along: Some(long.to_string()), through })
-        };
-        let mut split: Vec<Schedule> = Vec::new();
-        for plan in plans.iter().filter(|_| summed >= (1 << 12) as f64) {
-            let threads = plan.threads.as_ref().and_then(Table::product).unwrap_or(1).max(1);
-            let most = (self.target.threads_per_sm / threads).min(self.target.max_blocks_per_sm);
-            for blocks in [1, 2, 4, 8, 16, 32].into_iter().filter(|&blocks| blocks <= most) {
-                let own = Schedule { split_k: parts(plan, blocks), ..plan.clone() };
-                if own.split_k.is_some() && split.last() != Some(&own) {
-                    split.push(own);
-                }
-            }
-        }
-        plans.extend(split);
     }
 
     /// `threads` for each of `rows`, with `width` elements in an access and `each` in a step.
@@ -366,7 +340,7 @@ impl Maker<'_> {
                 plans.push(self.finish(plan));
             }
         }
-        self.split(&mut plans, long);
+        self.share_sums(&mut plans, Some(long));
         plans
     }
 }

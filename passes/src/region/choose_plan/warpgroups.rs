@@ -50,6 +50,9 @@ const L2_PREFETCH_SHARE: (i64, i64) = (1, 5);
 /// The same of what is read once alone, where blocks read it at different places at once and share nothing.
 const L2_PREFETCH_SHARE_SKEWED: (i64, i64) = (2, 7);
 
+/// The most sums that each group of four warps leaves where blocks share them.
+const MOST_SHARED: i64 = 64 * 128;
+
 /// The most sums of a thread beside which it has registers for the places of results along rows of pixels.
 const HELD_BY_ROWS: i64 = 128;
 
@@ -152,7 +155,6 @@ impl Warpgroups<'_> {
                 false => plans.extend(self.of_tile(shape)),
             }
         }
-        plans.extend(self.in_parts());
         plans
     }
 
@@ -188,12 +190,15 @@ impl Warpgroups<'_> {
     fn of_few_rows(&self) -> Vec<Schedule> {
         let [rows, columns] = self.extents();
         let are_few = rows <= 128.0 && columns > rows && self.along_depth[0];
-        let plan = |rows: i64| self.plan(Shape { swap: true, ..Shape::of(rows, 128, 2) });
-        [16, 32, 64, 128].into_iter().filter(|_| are_few).filter_map(plan).collect()
+        let plans = |rows: i64| {
+            let shape = Shape { swap: true, ..Shape::of(rows, 128, 2) };
+            [self.plan(shape), self.in_parts(shape)]
+        };
+        [16, 32, 64, 128].into_iter().filter(|_| are_few).flat_map(plans).flatten().collect()
     }
 
-    /// A plan where pixels fill the rows of the instruction, so that each thread has few of them, and their places are few.
-    fn of_pixels(&self, shape: Shape) -> Option<Schedule> {
+    /// Plans where pixels fill the rows of the instruction, so that each thread has few of them, and their places are few.
+    fn of_pixels(&self, shape: Shape) -> Vec<Schedule> {
         let maker = self.maker;
         // What is added to sums is there beside them.
         let inputs = maker.facts.inputs.iter().enumerate();
@@ -204,10 +209,13 @@ impl Warpgroups<'_> {
         let [all_rows, all_columns] = self.extents();
         let is_too_large = wastes_tile(shape.columns, all_rows) || wastes_tile(shape.rows, all_columns) || held > most;
         let turned = Shape { rows: shape.columns, columns: shape.rows, swap: true, ..shape };
-        (!is_too_large).then(|| self.plan(turned)).flatten()
+        if is_too_large {
+            return Vec::new();
+        }
+        [self.plan(turned), self.in_parts(turned)].into_iter().flatten().collect()
     }
 
-    /// The plans of a tile: by pairs of blocks, by single ones, and with the sides swapped.
+    /// The plans of a tile: by pairs of blocks, by single ones, with the sides swapped, and with sums that blocks share.
     fn of_tile(&self, shape: Shape) -> Vec<Schedule> {
         let (Shape { rows, columns, ping_pong, .. }, [all_rows, all_columns]) = (shape, self.extents());
         if wastes_tile(rows, all_rows) || wastes_tile(columns, all_columns) {
@@ -223,27 +231,20 @@ impl Warpgroups<'_> {
         let is_swapped = !ping_pong && is_across && !wastes_tile(columns, all_rows);
         let turned = Shape { rows: columns, columns: rows, swap: true, ..shape };
         let swapped = is_swapped.then(|| self.plan(turned)).flatten();
-        [pair, far, alone, swapped].into_iter().flatten().collect()
+        [pair, far, alone, swapped, self.in_parts(shape)].into_iter().flatten().collect()
     }
 
-    /// Plans where blocks share a long sum, as there are few tiles: parts of it, added through memory in one order.
-    fn in_parts(&self) -> Vec<Schedule> {
+    /// A plan where blocks share a long sum, as there are few tiles. Those of wide tiles have most to add.
+    fn in_parts(&self, shape: Shape) -> Option<Schedule> {
         let [all_rows, all_columns] = self.extents();
-        let (sms, by_rows) = (self.maker.target.sms as f64, self.by_rows());
         // Results along rows of pixels are brought together slowly: there must be few of the smallest tiles.
         let smallest = (all_rows / 64.0).ceil() * (all_columns / 64.0).ceil();
-        if by_rows && 2.0 * smallest > sms {
-            return Vec::new();
+        let is_slow = self.by_rows() && 2.0 * smallest > self.maker.target.sms as f64;
+        if is_slow || shape.ping_pong || shape.rows * shape.columns > MOST_SHARED * shape.consumers {
+            return None;
         }
-        let plan = |(high, wide): (i64, i64)| {
-            let [rows, columns] = if by_rows { [wide, high] } else { [high, wide] };
-            let tiles = (all_rows / rows as f64).ceil() * (all_columns / columns as f64).ceil();
-            let depth = self.maker.extent(&self.product.depth);
-            let parts = (sms / tiles.max(1.0)).floor().min((depth / 512.0).floor()) as i64;
-            let shape = Shape { swap: by_rows, parts, ..Shape::of(rows, columns, high / 64) };
-            (parts >= 2).then(|| self.plan(shape)).flatten()
-        };
-        [(128, 128), (64, 128)].into_iter().filter_map(plan).collect()
+        let split = self.maker.parts(&self.in_runs(shape, self.step()), None, 1)?;
+        self.plan(Shape { parts: split.parts, ..shape })
     }
 
     fn plan(&self, shape: Shape) -> Option<Schedule> {
@@ -278,7 +279,8 @@ impl Warpgroups<'_> {
         let shared = if pair { Some(self.shared(shape, &once)?) } else { None };
         let (cluster, multicast) = shared.unzip();
         let stagger = if far { self.stagger(shape, &once, pair) } else { None };
-        let most = match (once.is_empty(), again) {
+        // A part of a sum has few steps.
+        let most = match (once.is_empty() || parts > 1, again) {
             (true, _) => STAGES,
             (false, true) => 2 * STAGES,
             (false, false) => {

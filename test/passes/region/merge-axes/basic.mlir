@@ -139,7 +139,7 @@ region.func private @order<H, W> iters () ins (%x: memref<[H, W], f32>) outs (y:
 
 // -----
 
-// What people launch, what has a plan, and a product of matrices keep their axes.
+// What people launch and what has a plan keep their axes.
 // CHECK-LABEL: region.func @public<H, W> iters (h: H, w: W)
 region.func @public<H, W> iters (h: H, w: W) ins (%x: memref<[H, W], f32>) outs (y: memref<[H, W], f32> materialize gmem) {
   %0 = read %x[h, w] : f32 over (h, w)
@@ -157,7 +157,12 @@ region.func private @planned<H, W> iters (h: H, w: W) ins (%x: memref<[H, W], f3
 plan.schedule of @planned for sm90 {
   tile (h: 8, w: 32)
 }
-// CHECK-LABEL: region.func private @product<Z, B, M> iters (z: Z, b: B, m: M, n: 8)
+// -----
+
+// Axes of a product stay on their sides: batches, rows, columns and what is summed are merged each. The rows of the columns of
+// images in NCHW are one.
+// CHECK-LABEL: region.func private @product<ZB, M> iters (zb: ZB, m: M, n: 8)
+// CHECK: read %A[zb, m, k] : f16 over (zb, m, k)
 host.func @batches<Z, B, M>(%a: memref<[Z, B, M, 16], f16>, %b: memref<[Z, B, 16, 8], f16>) -> memref<[Z, B, M, 8], f16> {
   %y = launch @product<Z, B, M> (%a, %b) : memref<[Z, B, M, 8], f16>
   return %y
@@ -169,6 +174,27 @@ region.func private @product<Z, B, M> iters (z: Z, b: B, m: M, n: 8) ins (%A: me
     %2 = binary mul %0, %1 widen : f32 over (z, b, m, k, n)
     yield %2
   } : f32 over (z, b, m, n)
+  yield %s to y as f16
+}
+
+
+// -----
+
+// CHECK-LABEL: host.func @images<
+// CHECK: launch @image_0<B, H*W> (%{{.*}}, %w) : memref<[B, 32, H*W], f16
+// CHECK: region.func private @image_0<B, HW> iters (b: B, o: 32, hw: HW)
+// CHECK: read %x[b, c, hw] : f16 over (b, hw, c)
+host.func @images<B, H, W>(%x: memref<[B, 16, H, W], f16>, %w: memref<[32, 16], f16>) -> memref<[B, 32, H, W], f16> {
+  %y = launch @image_0<B, H, W> (%x, %w) : memref<[B, 32, H, W], f16>
+  return %y
+}
+region.func private @image_0<B, H, W> iters (b: B, o: 32, h: H, w: W) ins (%x: memref<[B, 16, H, W], f16>, %W: memref<[32, 16], f16>) outs (y: memref<[B, 32, H, W], f16> materialize gmem) {
+  %s = reduce sum (c: 16) acc f32 init 0.0 {
+    %0 = read %W[o, c] : f16 over (o, c)
+    %1 = read %x[b, c, h, w] : f16 over (b, h, w, c)
+    %2 = binary mul %0, %1 widen : f32 over (b, o, h, w, c)
+    yield %2
+  } : f32 over (b, o, h, w)
   yield %s to y as f16
 }
 
