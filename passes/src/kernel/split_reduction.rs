@@ -486,8 +486,9 @@ fn in_order(
     bounds.push(step.into());
     // All loads of few parts are under way at once.
     let elems: i64 = types.iter().map(|&ty| Frag::of(ctx, ty).map_or(1, |ty| ty.shape(ctx).iter().product())).sum();
-    let parts = bounds[1].as_constant().zip(bounds[0].as_constant()).map(|(last, first)| (last - first) / step.max(1));
-    let unroll = parts.is_some_and(|parts| parts.saturating_mul(elems) <= MOST_UNROLLED).then_some(());
+    let count = bounds[1].as_constant().zip(bounds[0].as_constant()).map(|(last, first)| (last - first) / step.max(1));
+    let is_short = count.is_some_and(|count| count > 1 && count.saturating_mul(elems) <= MOST_UNROLLED);
+    let unroll = is_short.then_some(());
     let mut builder = Builder::new(ctx, body, InsertPoint::Before(loop_));
     let made =
         kernel::NewFor { args: &values, inits: &inits, bounds, unroll, outs_type: &types }.build(&mut builder, loc);

@@ -435,7 +435,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// Whether rows or columns of a product are those of an image: three axes at least that only this tensor has, whose
+    /// Whether rows or columns of a product are those of images: two axes at least that only this tensor has, whose
     /// pixels TMA takes one behind another.
     fn is_image(&self, plan: &Schedule, tensor: &str) -> bool {
         let axes = KernelAxes::of(self.ctx, self.region);
@@ -444,7 +444,7 @@ impl Resolver<'_> {
         let named = |axis: &str| others.iter().any(|cache| plan.axes_of(cache).contains(&axis));
         own.iter().any(|cache| {
             let own = plan.axes_of(cache);
-            own.iter().filter(|axis| is_result(axis) && !named(axis)).count() >= 3
+            own.iter().filter(|axis| is_result(axis) && !named(axis)).count() >= 2
         })
     }
 

@@ -6,7 +6,7 @@ use dlc_plan::footprint::OVERHEAD;
 use dlc_plan::value::{Choice, Table};
 
 use super::candidates::{Maker, STAGES};
-use super::facts::{Product, WholeRows, bits};
+use super::facts::{Product, Tensor, WholeRows, bits};
 use crate::analysis::conditions::{STAGGER, is_im2col};
 
 /// Rows, columns, consumers, and whether each has a tile of its own. The numbers are those that win somewhere in
@@ -116,7 +116,14 @@ impl Maker<'_> {
     fn pixels_of(&self, product: &Product, side: usize) -> Option<String> {
         let (factor, axes) = (&product.factors[side], [&product.rows, &product.columns][side]);
         let input = &self.facts.inputs[factor.input?];
-        let pixels = axes.len() >= if input.plain || factor.masked { 3 } else { 2 };
+        // Where results are rows of pixels that are no whole units of 16 bytes, a run over images has no ends to leave out.
+        let is_uneven = |output: &Tensor| {
+            let width = (128.0 / bits(self.ctx, output.elem)) as i64;
+            let row = output.row.as_ref().and_then(|row| row.as_constant());
+            output.axes.last().is_some_and(|last| axes.contains(last)) && row.is_some_and(|row| row % width != 0)
+        };
+        let has_runs = !input.plain || self.facts.outputs.iter().all(is_uneven);
+        let pixels = axes.len() >= if has_runs && !factor.masked { 2 } else { 3 };
         let channels = factor.axes.last().is_some_and(|axis| product.depth.contains(axis));
         (pixels && channels).then(|| input.name.clone())
     }

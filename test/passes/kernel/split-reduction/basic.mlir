@@ -259,7 +259,7 @@ kernel.func @wgmma<K>(%A: memref<[64, K], f16>, %B: memref<[16, K], f16>) -> mem
 //     }
 //     grid (1) threads 32 {
 //       %zero = const 0.0 : frag<[32], f16, blocked [1] lanes [32] warps [1]>
-//       %3 = for %part = 0 to 3 carry (%acc = %zero) : frag<[32], f16, blocked [1] lanes [32] warps [1]> {
+//       %3 = for %part = 0 to 3 unroll carry (%acc = %zero) : frag<[32], f16, blocked [1] lanes [32] warps [1]> {
 //         %4 = load %s_parts[%part, i0] : frag<[32], f16, blocked [1] lanes [32] warps [1]>
 //         %5 = binary add %acc, %4 : frag<[32], f16, blocked [1] lanes [32] warps [1]>
 //         yield %5
@@ -355,7 +355,7 @@ kernel.func @wgmma<K>(%A: memref<[64, K], f16>, %B: memref<[16, K], f16>) -> mem
 //       %zero = const 0.0 : frag<[32, 32], f32, mma [2, 2]>
 //       %block = block_id 0
 //       %block_1 = block_id 1
-//       %3 = for %part = 0 to 4 carry (%acc = %zero) : frag<[32, 32], f32, mma [2, 2]> {
+//       %3 = for %part = 0 to 4 unroll carry (%acc = %zero) : frag<[32, 32], f32, mma [2, 2]> {
 //         %4 = load %c_parts[%part, %block, %block_1, i0, i1] : frag<[32, 32], f32, mma [2, 2]>
 //         %5 = binary add %acc, %4 : frag<[32, 32], f32, mma [2, 2]>
 //         yield %5
@@ -388,7 +388,7 @@ kernel.func @wgmma<K>(%A: memref<[64, K], f16>, %B: memref<[16, K], f16>) -> mem
 //       %m = block_id 0
 //       %zero = const 0.0 : frag<[16, 16], f32, mma [1, 1]>
 //       %block = block_id 0
-//       %3 = for %part = 0 to 4 carry (%acc = %zero) : frag<[16, 16], f32, mma [1, 1]> {
+//       %3 = for %part = 0 to 4 unroll carry (%acc = %zero) : frag<[16, 16], f32, mma [1, 1]> {
 //         %4 = load %c_parts[%part, %block, i0, i1] : frag<[16, 16], f32, mma [1, 1]>
 //         %5 = binary add %acc, %4 : frag<[16, 16], f32, mma [1, 1]>
 //         yield %5
@@ -461,7 +461,7 @@ kernel.func @wgmma<K>(%A: memref<[64, K], f16>, %B: memref<[16, K], f16>) -> mem
 //     }
 //     grid (1) threads 32 {
 //       %zero = const 0.0 : frag<[32], f16, blocked [1] lanes [32] warps [1]>
-//       %3 = for %part = 0 to 4 carry (%acc = %zero) : frag<[32], f16, blocked [1] lanes [32] warps [1]> {
+//       %3 = for %part = 0 to 4 unroll carry (%acc = %zero) : frag<[32], f16, blocked [1] lanes [32] warps [1]> {
 //         %4 = load %s_parts[%part, i0] : frag<[32], f16, blocked [1] lanes [32] warps [1]>
 //         %5 = binary add %acc, %4 : frag<[32], f16, blocked [1] lanes [32] warps [1]>
 //         yield %5
@@ -486,7 +486,7 @@ kernel.func @wgmma<K>(%A: memref<[64, K], f16>, %B: memref<[16, K], f16>) -> mem
 //     }
 //     grid (1) threads 32 {
 //       %zero = const 0 : frag<[32], i32, blocked [1] lanes [32] warps [1]>
-//       %0 = for %part = 0 to 4 carry (%acc = %zero) : frag<[32], i32, blocked [1] lanes [32] warps [1]> {
+//       %0 = for %part = 0 to 4 unroll carry (%acc = %zero) : frag<[32], i32, blocked [1] lanes [32] warps [1]> {
 //         %1 = load %s_parts[%part, i0] : frag<[32], i32, blocked [1] lanes [32] warps [1]>
 //         %2 = binary add %acc, %1 : frag<[32], i32, blocked [1] lanes [32] warps [1]>
 //         yield %2
@@ -523,7 +523,7 @@ kernel.func @wgmma<K>(%A: memref<[64, K], f16>, %B: memref<[16, K], f16>) -> mem
 //     grid (1) threads 128 {
 //       %sD = shared : tile<[64, 16], f16, row_major pitch 24>
 //       %zero = const 0.0 : frag<[64, 16], f32, wgmma>
-//       %3 = for %part = 0 to 4 carry (%acc = %zero) : frag<[64, 16], f32, wgmma> {
+//       %3 = for %part = 0 to 4 unroll carry (%acc = %zero) : frag<[64, 16], f32, wgmma> {
 //         %4 = load %c_parts[%part, i0, i1] : frag<[64, 16], f32, wgmma>
 //         %5 = binary add %acc, %4 : frag<[64, 16], f32, wgmma>
 //         yield %5
