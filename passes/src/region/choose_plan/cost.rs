@@ -175,7 +175,7 @@ const GATHERED: f64 = 16.0;
 /// The share of the memory's rate with which rows are copied to padded ones.
 const PADDED_SHARE: f64 = 0.5;
 
-/// The share of the time of loads that blocks of a cluster wait for each other where loads take longest: a 1x1 convolution
+/// The share of the memory's time that blocks of a cluster wait for each other where memory takes longest: a 1x1 convolution
 /// takes 34.7 us in pairs on an H100, and 28.5 without.
 const COUPLED: f64 = 0.25;
 
@@ -242,7 +242,7 @@ impl Estimator<'_> {
         let gain = self.gain([load, epilogue], &waves);
         let slow = (self.rounds(&waves) - (body_time + epilogue - gain)).max(0.0);
         let copies = self.copies() + self.gathered(cache);
-        let penalties = self.accesses(load) + self.imbalance([compute, load], &waves) + slow + copies;
+        let penalties = self.accesses(load) + self.imbalance([compute, load, memory], &waves) + slow + copies;
         let time = body_time + epilogue + penalties - gain + target.launch_ns as f64 / 1e3;
         Cost {
             time,
@@ -395,7 +395,7 @@ impl Estimator<'_> {
     }
 
     /// What blocks wait for beside their own work: each other, the next tile, parts of their sums.
-    fn imbalance(&self, [compute, load]: [f64; 2], waves: &Waves) -> f64 {
+    fn imbalance(&self, [compute, load, memory]: [f64; 3], waves: &Waves) -> f64 {
         let (plan, facts, launch_ns) = (self.plan, self.facts, self.target.launch_ns as f64);
         // Consumers with a tile of their own need two tiles a block to take turns.
         let turns = if self.is_ping_pong() && waves.tiles < 1.5 * waves.slots { compute * 0.25 } else { 0.0 };
@@ -416,7 +416,7 @@ impl Estimator<'_> {
         };
         // Blocks of a cluster wait for what both load, tile after tile.
         let is_coupled = plan.persistent.is_some() && plan.cluster.as_ref().and_then(Table::product) > Some(1);
-        let coupled = if is_coupled { COUPLED * load / (1.0 + (compute / load.max(1e-3)).powi(4)) } else { 0.0 };
+        let coupled = if is_coupled { COUPLED * memory / (1.0 + (compute / memory.max(1e-3)).powi(4)) } else { 0.0 };
         turns + self.combining() + beside + again + between + coupled
     }
 

@@ -16,9 +16,9 @@ frontend.graph @conv_1x1<B, H, W, C, O>(%X: tensor<[B, H, W, C], f16>, %F: tenso
 }
 
 // CHECK: region.func private @columns_0
-// CHECK-SAME: memref<[B, 64, 784], f16
+// CHECK-NEXT: memref<[B, 64, 784], f16
 // CHECK: plan.schedule of @columns_0 for sm90 {
-// CHECK: tile (b: 1, o: {{[0-9]+}}, hw: {{[0-9]+}}, c: 64)
+// CHECK-NEXT: tile (b: 1, i1: {{[0-9]+}}, i2: {{[0-9]+}}, i4: 64)
 // CHECK: instruction wgmma
 frontend.graph @columns<B>(%x: tensor<[B, 64, 28, 28], f16>, %w: tensor<[128, 64, 1, 1], f16>) -> tensor<[B, 128, 28, 28], f16> {
   %y = conv %x, %w acc f32
@@ -32,5 +32,14 @@ frontend.graph @strided<B, H, W, C, O>(%X: tensor<[B, H, W, C], f16>, %F: tensor
   %f = transpose %F by [0, 3, 1, 2]
   %y0 = conv %x, %f stride [2, 2] acc f32
   %y = transpose %y0 by [0, 2, 3, 1]
+  output %y as f16
+}
+
+// Rows of 49 pixels are no whole units of 16 bytes: the pixels of all images are one run.
+// CHECK: plan.schedule of @rows_of_49_0 for sm90 {
+// CHECK: store rows
+// CHECK-NEXT: algo (load_x: im2col)
+frontend.graph @rows_of_49<B>(%x: tensor<[B, 512, 7, 7], f16>, %w: tensor<[128, 512, 1, 1], f16>) -> tensor<[B, 128, 7, 7], f16> {
+  %y = conv %x, %w acc f32
   output %y as f16
 }

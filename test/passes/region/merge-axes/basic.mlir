@@ -161,7 +161,7 @@ plan.schedule of @planned for sm90 {
 
 // Axes of a product stay on their sides: batches, rows, columns and what is summed are merged each. The rows of the columns of
 // images in NCHW are one.
-// CHECK-LABEL: region.func private @product<ZB, M> iters (zb: ZB, m: M, n: 8)
+// CHECK-LABEL: region.func private @product<M, BZ> iters (zb: BZ, m: M, n: 8)
 // CHECK: read %A[zb, m, k] : f16 over (zb, m, k)
 host.func @batches<Z, B, M>(%a: memref<[Z, B, M, 16], f16>, %b: memref<[Z, B, 16, 8], f16>) -> memref<[Z, B, M, 8], f16> {
   %y = launch @product<Z, B, M> (%a, %b) : memref<[Z, B, M, 8], f16>
