@@ -222,17 +222,16 @@ region.func @fewer_across iters (m: 128, n: 11008)
 
 // A long sum and few results: it is divided among blocks.
 // CHECK: plan.schedule of @long_sum for sm90 {
-// CHECK-NEXT: tile (m: 64, n: 128, k: 64)
-// CHECK-NEXT: instruction wgmma [64, 128, 16]
+// CHECK-NEXT: tile (m: 64, n: 64, k: 64)
+// CHECK-NEXT: instruction wgmma [64, 64, 16]
 // CHECK-NEXT: stages 8
 // CHECK-NEXT: persistent sms
 // CHECK-NEXT: order grouped 8 along m
 // CHECK-NEXT: roles cooperative consumers 1
 // CHECK-NEXT: registers (producer: 40, consumer: 232)
-// CHECK-NEXT: split_k 66 through workspace
+// CHECK-NEXT: split_k 33 through workspace
 // CHECK-NEXT: cache X (m, k) f16 in smem
 // CHECK-NEXT: cache W (k, n) f16 in smem
-// CHECK-NEXT: policy (X: evict_first)
 // CHECK-NEXT: swizzle (X: 128, W: 128)
 // CHECK-NEXT: barrier mbarrier
 // CHECK-NEXT: async overlap_epilogue
