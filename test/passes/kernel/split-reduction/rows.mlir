@@ -39,7 +39,7 @@ kernel.func @rows<K>(%x: memref<[128, K], f32>) -> memref<[128], f32> {
 // CHECK: for %part = 0 to 5 step 4 carry
 // CHECK-NEXT: load %sum_parts[i1, %part + i0] where (%part + i0 < 5)
 // EIGHT-LABEL: kernel.func @columns
-// EIGHT: for %part = 0 to 8 step 4 carry
+// EIGHT: for %part = 0 to 8 step 4 unroll carry
 // EIGHT-NEXT: load %sum_parts[i1, %part + i0] :
 kernel.func @columns<K>(%x: memref<[K, 16], f32>) -> memref<[16], f32> {
   %y = output : memref<[16], f32>
