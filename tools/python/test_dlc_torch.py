@@ -218,6 +218,34 @@ class Models(unittest.TestCase):
         half = nn.BatchNorm1d(4).half()
         close(self, dlc.torch.compile(half, (x[0, 0].half()[:, :4],))(x[0, 0].half()[:, :4].contiguous()), half(x[0, 0].half()[:, :4]))
 
+    def test_new_statistics_that_the_model_reads(self):
+        class Twice(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.norm = nn.BatchNorm1d(3)
+
+            def forward(self, x):
+                y = self.norm(self.norm(x))
+                return y + self.norm.running_mean, self.norm.running_var.sqrt()
+
+        model, x = Twice(), torch.randn(5, 3)
+        eager = copy.deepcopy(model)
+        with torch.no_grad():
+            run = dlc.torch.compile(model, (x,))
+            close(self, run(x), eager(x))
+        for name, buffer in eager.named_buffers():
+            close(self, model.get_buffer(name), buffer, name)
+
+    def test_random_numbers_are_those_of_eager_mode(self):
+        model = function(lambda x: torch.randn(2, 3) * x + torch.rand_like(x))
+        x = torch.randn(2, 3)
+        run = dlc.torch.compile(model, (x,))
+        for seed in range(2):
+            torch.manual_seed(seed)
+            expected = [model(x), model(x)]
+            torch.manual_seed(seed)
+            close(self, [run(x), run(x)], expected)
+
     def test_inputs_and_outputs_are_nested(self):
         class Nested(nn.Module):
             def forward(self, pair, *, scale):

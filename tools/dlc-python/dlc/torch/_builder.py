@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import sympy
@@ -82,6 +84,9 @@ class Builder:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
+        self._last: list[str] = []
+        self._names_last: set[str] = set()
+        self._is_last = False
         self._constants: dict[tuple[Any, torch.dtype], Value] = {}
         self._names: set[str] = set()
 
@@ -98,8 +103,32 @@ class Builder:
         """Adds an op, given as text without its result; `ty` writes the type of the result behind it."""
         value = Value(self.name(wanted), dtype, tuple(size_text(size) if not isinstance(size, str) else size for size in shape))
         end = f" : {self.type(value)}" if ty else ""
-        self.lines.append(f"  {value.name} = {text}{end}")
+        self.add([value], f"{text}{end}")
         return value
+
+    def add(self, values: Sequence[Value], text: str) -> None:
+        """Adds the line of an op that has these results."""
+        line = f"  {', '.join(value.name for value in values)} = {text}"
+        if self._is_last:
+            self._last.append(line)
+            self._names_last.update(value.name for value in values)
+            return
+        if self._last and not self._names_last.isdisjoint(re.findall(r"%[\w.]+", text)):
+            self.lines, self._last, self._names_last = self.all_lines(), [], set()
+        self.lines.append(line)
+
+    @contextlib.contextmanager
+    def at_end(self) -> Iterator[None]:
+        """Ops that are added in this context stand after all others, or after those before the first one that reads them."""
+        was_last, self._is_last = self._is_last, True
+        try:
+            yield
+        finally:
+            self._is_last = was_last
+
+    def all_lines(self) -> list[str]:
+        """The ops of the graph in their order."""
+        return [*self.lines, *self._last]
 
     def type(self, value: Value) -> str:
         """The type of a value."""
@@ -115,7 +144,9 @@ class Builder:
         """A number as a tensor without axes."""
         key = (repr(value), dtype)
         if key not in self._constants:
+            was_last, self._is_last = self._is_last, False
             self._constants[key] = self.emit(f"full {number_text(value, dtype)}", dtype, (), "c", ty=True)
+            self._is_last = was_last
         return self._constants[key]
 
     def operand(self, value: Any, dtype: torch.dtype) -> Value:

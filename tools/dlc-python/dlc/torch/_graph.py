@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import sympy
@@ -30,6 +31,12 @@ _IN_PARTS = [
     "grid_sampler_2d",
 ]
 
+# Random numbers are arguments that torch draws at each call, so they are those that eager mode would have had.
+_DRAWN = {
+    "aten.randn.default": torch.randn, "aten.rand.default": torch.rand, "aten.randn_like.default": torch.randn,
+    "aten.rand_like.default": torch.rand,
+}
+
 _SKIPPED = ("aten._assert", "aten.sym_constrain", "aten.sym_size", "aten.sym_numel", "_assert")
 
 
@@ -54,6 +61,8 @@ class Graph:
     axes: dict[str, dict[int, str]]
     #: The buffers that the first results are new values of, by their names in the graph.
     changed: list[str]
+    #: The arguments that are random numbers, in the order in which they are drawn: what draws them, sizes and type.
+    drawn: dict[str, tuple[Callable[..., torch.Tensor], tuple[int, ...], torch.dtype]]
     #: How inputs and outputs are nested.
     program: ExportedProgram
 
@@ -128,7 +137,7 @@ class Translation:
         types = types if len(results) == 1 else f"({types})"
         return "\n".join([
             f"frontend.graph @{self.name}{symbols}({', '.join(self.arguments)}) -> {types} {{",
-            *self.builder.lines,
+            *self.builder.all_lines(),
             f"  output {', '.join(value.name for value in results)}",
             "}\n",
         ])
@@ -177,6 +186,7 @@ class _Exported(Translation):
         self.exported = exported
         self.bound: dict[str, torch.Tensor] = {}
         self.inputs: list[str | None] = []
+        self.drawn: dict[str, tuple[Callable[..., torch.Tensor], tuple[int, ...], torch.dtype]] = {}
 
     def graph(self) -> Graph:
         nodes = list(self.exported.graph.nodes)
@@ -184,12 +194,16 @@ class _Exported(Translation):
         for node in nodes:
             if node.op == "placeholder":
                 self.argument(node, specs[node.name])
+        output = next(node for node in nodes if node.op == "output")
+        # New values of buffers, which nothing else reads, are computed together: their launches take longer than they do.
+        updates = set(output.args[0][: len(self.exported.graph_signature.buffers_to_mutate)])
         for node in nodes:
             if node.op == "call_function":
-                self.values[node] = self.call(node)
+                is_update = node in updates and list(node.users) == [output]
+                with self.builder.at_end() if is_update else contextlib.nullcontext():
+                    self.values[node] = self.call(node)
         if self.missing:
             raise UnsupportedOp(tuple(self.missing.values()))
-        output = next(node for node in nodes if node.op == "output")
         results = [self.values[node] for node in output.args[0]]
         arguments = {spec.target: spec.arg.name for spec in specs.values() if spec.target is not None}
         changed = [arguments[target] for target in self.exported.graph_signature.buffers_to_mutate.values()]
@@ -197,7 +211,14 @@ class _Exported(Translation):
         for spec in specs.values():
             if spec.arg.name in changed and spec.arg.name not in self.bound:
                 self.bound[spec.arg.name] = self.tensor(spec)
-        return Graph(self.source(results), self.inputs, self.bound, self.ranges(), self.axes, changed, self.exported)
+        return Graph(self.source(results), self.inputs, self.bound, self.ranges(), self.axes, changed, self.drawn, self.exported)
+
+    def call(self, node: Any) -> Any:
+        draw, value = _DRAWN.get(str(node.target)), node.meta.get("val")
+        if draw is None or not all(isinstance(size, int) for size in value.shape):
+            return super().call(node)
+        self.drawn[node.name] = draw, tuple(value.shape), value.dtype
+        return self.input(node, "data")
 
     def argument(self, node: Any, spec: Any) -> None:
         kind, value = spec.kind.name, node.meta.get("val")

@@ -53,10 +53,14 @@ class Model:
             raise refuse("args", "the inputs are not nested as those that the model was exported with", f"give {self._takes}")
         self._check(flat)
         bound = self._on(flat)
+        if self.graph.drawn:
+            device = next((value.device for value in flat if isinstance(value, torch.Tensor)), None)
+            bound = bound | {name: draw(sizes, dtype=dtype, device=device) for name, (draw, sizes, dtype) in self.graph.drawn.items()}
         outputs = self.program(*[bound[name] if place is None else flat[place] for name, place in self._arguments])
         outputs = outputs if isinstance(outputs, tuple) else (outputs,)
-        for name, value in zip(self.graph.changed, outputs):
-            bound[name].copy_(value)
+        if self.graph.changed:
+            # One launch for many buffers.
+            torch._foreach_copy_([bound[name] for name in self.graph.changed], list(outputs[: len(self.graph.changed)]))
         outputs = outputs[len(self.graph.changed) :]
         return outputs[0] if self._is_single else torch.utils._pytree.tree_unflatten(outputs, self._gives)
 

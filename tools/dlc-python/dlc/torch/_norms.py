@@ -60,48 +60,55 @@ def _var_mean(b: Builder, node: Any, x: Value, dim: Any = None, *, correction: A
 
 @register("aten._native_batch_norm_legit.no_stats")
 def _batch_norm_without_stats(b, node, x, weight, bias, training, momentum, eps) -> tuple[Any, ...]:
-    return _of_batch(b, node, x, weight, bias, eps)
+    return _Batch(b, x).results(node, x.dtype, weight, bias, eps)
 
 
 @register("aten._native_batch_norm_legit_functional.default")
 def _batch_norm_in_training(b, node, x, weight, bias, mean, variance, training, momentum, eps) -> tuple[Any, ...]:
     if not training:
         raise NotImplementedError("with the statistics that it is given")
-    y, own_mean, deviation = _of_batch(b, node, x, weight, bias, eps)
-    dtype, axes = mean.dtype, [axis for axis in range(x.rank) if axis != 1]
-    count = math.prod(_number(x.shape[axis]) for axis in axes)
-    wide = b.cast(x, dtype)
-    of_batch = b.emit(f"mean {wide.name} over {list_text(axes)}", dtype, mean.shape)
-    unbiased = b.emit(f"var {wide.name} over {list_text(axes)} correction {1.0 if count > 1 else 0.0}", dtype, mean.shape)
-    share = b.number(momentum, dtype)
-    results = [b.emit(f"lerp {old.name}, {new.name}, {share.name}", dtype, old.shape) for old, new in ((mean, of_batch), (variance, unbiased))]
-    return y, own_mean, deviation, *results
+    batch = _Batch(b, x)
+    results = batch.results(node, x.dtype, weight, bias, eps)
+    # Nothing reads the new statistics, so they are computed at the end, those of all norms together.
+    with b.at_end():
+        share = b.number(momentum, mean.dtype)
+        pairs = (mean, batch.mean), (variance, batch.unbiased())
+        updated = [b.emit(f"lerp {old.name}, {b.cast(new, old.dtype).name}, {share.name}", old.dtype, old.shape) for old, new in pairs]
+    return *results, *updated
 
 
-def _number(size: str) -> int:
-    """A size; one that is a symbol is more than one."""
-    return int(size) if size.isdigit() else 2
+class _Batch:
+    """The statistics of the channels of a batch. What is normalized and what updates running statistics share them."""
 
+    def __init__(self, b: Builder, x: Value) -> None:
+        self.b, self.x = b, b.cast(x, _wide(x.dtype))
+        axes = [axis for axis in range(x.rank) if axis != 1]
+        sizes = [x.shape[axis] for axis in axes]
+        end = f" over {list_text(axes)}"
+        self.mean = b.emit(f"mean {self.x.name}{end}", self.x.dtype, [x.shape[1]])
+        self.variance = b.emit(f"var {self.x.name}{end} correction 0.0", self.x.dtype, [x.shape[1]])
+        self.count = math.prod(map(int, sizes)) if all(size.isdigit() for size in sizes) else None
+        self.end = end
 
-def _of_batch(b: Builder, node: Any, x: Value, weight: Value | None, bias: Value | None, eps: float) -> tuple[Any, ...]:
-    """A batch normalized by its own mean and variance, the mean, and one over the deviation."""
-    axes, wide = [axis for axis in range(x.rank) if axis != 1], _wide(x.dtype)
-    given, x = x.dtype, b.cast(x, wide)
-    y = b.emit(f"layer_norm {x.name} over {list_text(axes)} eps {float_text(eps)}", wide, x.shape)
-    for op, value in (("mul", weight), ("add", bias)):
-        if value is not None:
-            value = b.shape(b.cast(value, wide), [size if axis == 1 else "1" for axis, size in enumerate(x.shape)])
-            y = b.emit(f"{op} {y.name}, {value.name}", wide, x.shape)
-    return b.cast(y, given), _statistic(b, node, x, 1, axes, eps), _statistic(b, node, x, 2, axes, eps)
+    def unbiased(self) -> Value:
+        """The variance of what the batch is a sample of."""
+        if self.count == 1:
+            return self.variance
+        if self.count is None:
+            return self.b.emit(f"var {self.x.name}{self.end} correction 1.0", self.x.dtype, self.variance.shape)
+        factor = self.b.number(self.count / (self.count - 1), self.variance.dtype)
+        return self.b.emit(f"mul {self.variance.name}, {factor.name}", self.variance.dtype, self.variance.shape)
 
-
-def _statistic(b: Builder, node: Any, x: Value, place: int, axes: Sequence[int], eps: float) -> Value | None:
-    """The mean, or one over the deviation, where it is used."""
-    if not _used(node, place):
-        return None
-    shape = node.meta["val"][place].shape
-    if place == 1:
-        return b.emit(f"mean {x.name} over {list_text(axes)}", x.dtype, shape)
-    variance = b.emit(f"var {x.name} over {list_text(axes)} correction 0.0", x.dtype, shape)
-    variance = b.emit(f"add {variance.name}, {b.number(eps, x.dtype).name}", x.dtype, shape)
-    return b.emit(f"rsqrt {variance.name}", x.dtype, shape)
+    def results(self, node: Any, dtype: torch.dtype, weight: Value | None, bias: Value | None, eps: float) -> tuple[Any, ...]:
+        """The batch normalized, the mean, and one over the deviation."""
+        b, x, wide = self.b, self.x, self.x.dtype
+        scale = b.emit(f"add {self.variance.name}, {b.number(eps, wide).name}", wide, self.variance.shape)
+        deviation = scale = b.emit(f"rsqrt {scale.name}", wide, scale.shape)
+        if weight is not None:
+            scale = b.emit(f"mul {scale.name}, {b.cast(weight, wide).name}", wide, scale.shape)
+        y = x
+        for op, value in (("sub", self.mean), ("mul", scale), ("add", bias)):
+            if value is not None:
+                value = b.shape(b.cast(value, wide), [size if axis == 1 else "1" for axis, size in enumerate(x.shape)])
+                y = b.emit(f"{op} {y.name}, {value.name}", wide, x.shape)
+        return b.cast(y, dtype), self.mean, deviation

@@ -376,7 +376,7 @@ def _ordered(b: Builder, node: Any, text: str, x: Value) -> tuple[Value, Value]:
     shape = tuple(map(size_text, node.meta["val"][0].shape))
     values = Value(b.name(node.name), x.dtype, shape)
     positions = Value(b.name(node.name + "_at"), torch.int32, shape)
-    b.lines.append(f"  {values.name}, {positions.name} = {text}")
+    b.add([values, positions], text)
     return values, b.cast(positions, torch.int64)
 
 
@@ -549,8 +549,7 @@ def _stack(b: Builder, node: Any, parts: Sequence[Value], dim: int = 0) -> Value
 def _split(b: Builder, node: Any, x: Value, _: Any, dim: int = 0) -> tuple[Value, ...]:
     axis, parts = axis_of(dim, x.rank), node.meta["val"]
     made = [Value(b.name(node.name), x.dtype, tuple(map(size_text, part.shape))) for part in parts]
-    names, sizes = ", ".join(part.name for part in made), [part.shape[axis] for part in parts]
-    b.lines.append(f"  {names} = split {x.name} over {axis} into {list_text(sizes)}")
+    b.add(made, f"split {x.name} over {axis} into {list_text([part.shape[axis] for part in parts])}")
     return tuple(made)
 
 
