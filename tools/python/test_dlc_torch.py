@@ -218,6 +218,25 @@ class Models(unittest.TestCase):
         half = nn.BatchNorm1d(4).half()
         close(self, dlc.torch.compile(half, (x[0, 0].half()[:, :4],))(x[0, 0].half()[:, :4].contiguous()), half(x[0, 0].half()[:, :4]))
 
+    def test_recurrent_layers(self):
+        x = torch.randn(2, 3, 4)
+        for model in (
+            nn.LSTM(4, 5, 2, batch_first=True), nn.LSTM(4, 5, bidirectional=True, bias=False), nn.GRU(4, 5, 2, bidirectional=True),
+            nn.GRU(4, 3, batch_first=True), nn.RNN(4, 5, 2), nn.RNN(4, 5, nonlinearity="relu", batch_first=True),
+        ):
+            run = dlc.torch.compile(model, (x,))
+            (actual, last), (expected, expected_last) = run(x), model(x)
+            self.assertNotIn("%mm", run.source)
+            flat = lambda state: list(state) if isinstance(state, tuple) else [state]
+            close(self, [actual, *flat(last)], [expected, *flat(expected_last)], type(model).__name__)
+        one = torch.randn(1, 2, 4)
+        state = torch.randn(1, 2, 5), torch.randn(1, 2, 5)
+        model = nn.LSTM(4, 5)
+        actual = dlc.torch.compile(model, (one, state))(one, state)
+        close(self, [actual[0], *actual[1]], [model(one, state)[0], *model(one, state)[1]])
+        with self.assertRaisesRegex(dlc.torch.UnsupportedOp, "with projections"):
+            dlc.torch.compile(nn.LSTM(4, 5, proj_size=2), (x,))
+
     def test_new_statistics_that_the_model_reads(self):
         class Twice(nn.Module):
             def __init__(self):

@@ -34,6 +34,10 @@ class Model:
             for name, axes in graph.axes.items() if name in places
             for axis, symbol in axes.items()
         ]
+        by_type: dict[torch.dtype, list[tuple[str, int]]] = {}
+        for place, name in enumerate(graph.changed):
+            by_type.setdefault(graph.bound[name].dtype, []).append((name, place))
+        self._changed = [([name for name, _ in own], [place for _, place in own]) for own in by_type.values()]
         self._bound: dict[torch.device, dict[str, torch.Tensor]] = {}
 
     @property
@@ -58,9 +62,11 @@ class Model:
             bound = bound | {name: draw(sizes, dtype=dtype, device=device) for name, (draw, sizes, dtype) in self.graph.drawn.items()}
         outputs = self.program(*[bound[name] if place is None else flat[place] for name, place in self._arguments])
         outputs = outputs if isinstance(outputs, tuple) else (outputs,)
-        if self.graph.changed:
-            # One launch for many buffers.
-            torch._foreach_copy_([bound[name] for name in self.graph.changed], list(outputs[: len(self.graph.changed)]))
+        if not self._arguments:
+            outputs = tuple(map(torch.as_tensor, outputs))  # no argument says that they are tensors of torch
+        # One launch for many buffers of a type.
+        for names, places in self._changed:
+            torch._foreach_copy_([bound[name] for name in names], [outputs[place] for place in places])
         outputs = outputs[len(self.graph.changed) :]
         return outputs[0] if self._is_single else torch.utils._pytree.tree_unflatten(outputs, self._gives)
 
