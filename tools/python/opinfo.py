@@ -55,6 +55,8 @@ def solve(op, sample, device):
     import dlc.torch
 
     leaves, tree = torch.utils._pytree.tree_flatten(((sample.input, *sample.args), sample.kwargs))
+    if any(isinstance(leaf, torch.Tensor) and leaf.layout != torch.strided for leaf in leaves):
+        return "skipped", "sparse"
     tensors = [leaf.detach().clone().contiguous() for leaf in leaves if isinstance(leaf, torch.Tensor)]
     if sum(tensor.numel() for tensor in tensors) > LIMIT:
         return "skipped", "large"
