@@ -4,7 +4,7 @@ use dlc_core::types::Tensor;
 use dlc_frontend::interp::lowest;
 use dlc_frontend::ops::{self as frontend, Layout};
 use dlc_frontend::shape::{Window, WindowAttrs, pool_windows};
-use dlc_ir::affine::SizeExpr;
+use dlc_ir::affine::{SizeExpr, gcd};
 use dlc_ir::op::BrokenRule;
 use dlc_ir::smallvec::smallvec;
 use dlc_ir::{Attr, Type, ValueId};
@@ -32,11 +32,12 @@ fn conv(e: &mut Emit<'_>) -> Values {
     let windows = verified(attrs.windows(&e.dims(weights)[places]));
     let around: Vec<_> = windows.iter().map(|window| (window.low.into(), window.high.into())).collect();
     let x = pad(e, x, layout, &around, None);
-    let convolution = Convolution { layout, windows, groups, transposed: false };
+    let convolution = Convolution { layout, windows, groups, transposed: false, spaces: Vec::new() };
     convolution.emit(e, x, weights, bias)
 }
 
-/// The same contraction, with the windows turned around, over an input that has zeros between its elements.
+/// The same contraction, with the windows turned around, over an input that has zeros between its elements. Where a number
+/// divides the stride and the dilation, results lie as far apart, with zeros between them.
 fn conv_transpose(e: &mut Emit<'_>) -> Values {
     let op = frontend::ConvTranspose::from(e.source());
     let attrs = WindowAttrs { stride: op.stride(), pad: op.pad(), dilation: op.dilation() };
@@ -45,8 +46,10 @@ fn conv_transpose(e: &mut Emit<'_>) -> Values {
     let (x, weights, bias) = (e.operands[0], e.operands[1], e.operands.get(2).copied());
     let (.., places) = layout.weights(e.rank(weights));
     let mut windows = verified(attrs.windows(&e.dims(weights)[places.clone()]));
-    let output_pad = output_pad.unwrap_or_else(|| vec![0; windows.len()]);
-    let x = spread(e, x, layout, &windows);
+    let mut output_pad = output_pad.unwrap_or_else(|| vec![0; windows.len()]);
+    let spaces = spaces(&mut windows, &mut output_pad);
+    let strides: Vec<i64> = windows.iter().map(|window| window.stride).collect();
+    let x = spread(e, x, layout, &strides);
     // What is put around the input and what is cut off it; of a window of symbolic size both.
     let (mut put, mut cut) = (Vec::new(), Vec::new());
     for (window, more) in windows.iter_mut().zip(output_pad) {
@@ -71,16 +74,57 @@ fn conv_transpose(e: &mut Emit<'_>) -> Values {
         let flipped = tiny::Flip::build(&mut e.builder, e.loc, weights, turned);
         e.builder.result(flipped)
     };
-    Convolution { layout, windows, groups, transposed: true }.emit(e, x, weights, bias)
+    Convolution { layout, windows, groups, transposed: true, spaces }.emit(e, x, weights, bias)
 }
 
-/// Zeros behind each element of the spatial axes, so that these become as many times longer as the windows stride.
-fn spread(e: &mut Emit<'_>, x: ValueId, layout: Layout, windows: &[Window]) -> ValueId {
+/// How far apart the results of an axis lie, and how many elements are cut off before and behind them; a number below zero
+/// is put there.
+struct Space {
+    by: i64,
+    low: i64,
+    high: i64,
+}
+
+/// Takes from windows what divides both their stride and their dilation, with what is around them: the results that are not
+/// zero for all inputs. Nothing where no axis has such results.
+fn spaces(windows: &mut [Window], output_pad: &mut [i64]) -> Vec<Space> {
+    let by = |window: &Window| {
+        let is_one = window.size.as_constant() == Some(1);
+        let dilation = if is_one { 1 } else { window.dilation };
+        gcd(window.stride.unsigned_abs(), dilation.unsigned_abs()) as i64
+    };
+    if windows.iter().all(|window| by(window) == 1) {
+        return Vec::new();
+    }
+    let each = windows.iter_mut().zip(output_pad).map(|(window, more)| match by(window) {
+        1 => Space { by: 1, low: 0, high: 0 },
+        by => {
+            let space = Space { by, low: window.low, high: by - 1 + window.high - *more };
+            (window.stride, window.dilation) = (window.stride / by, window.dilation / by);
+            (window.low, window.high, *more) = (0, 0, 0);
+            space
+        }
+    });
+    each.collect()
+}
+
+/// Results with zeros between them.
+fn spaced(e: &mut Emit<'_>, y: ValueId, layout: Layout, spaces: &[Space]) -> ValueId {
+    let by: Vec<i64> = spaces.iter().map(|space| space.by).collect();
+    let y = spread(e, y, layout, &by);
+    let part = |of: &dyn Fn(i64) -> i64| -> Vec<(SizeExpr, SizeExpr)> {
+        spaces.iter().map(|space| (of(space.low).into(), of(space.high).into())).collect()
+    };
+    let y = shrink(e, y, layout, &part(&|off| off.max(0)));
+    pad(e, y, layout, &part(&|off| (-off).max(0)), None)
+}
+
+/// Zeros behind each element of the spatial axes, so that these become as many times longer as the steps say.
+fn spread(e: &mut Emit<'_>, x: ValueId, layout: Layout, steps: &[i64]) -> ValueId {
     let (mut split, mut high, mut joined) = (Vec::new(), Vec::new(), Vec::new());
     let (dims, spatial) = (e.dims(x), layout.spatial(e.rank(x)));
     for (axis, dim) in dims.into_iter().enumerate() {
-        let window = spatial.contains(&axis).then(|| &windows[axis - spatial.start]);
-        let step = window.map_or(1, |window| window.stride);
+        let step = if spatial.contains(&axis) { steps[axis - spatial.start] } else { 1 };
         split.push(dim.clone());
         high.push(SizeExpr::from(0));
         if step > 1 {
@@ -106,6 +150,8 @@ struct Convolution {
     groups: i64,
     /// Whether the weights are `[in, out/groups, ..]` and not `[out, in/groups, ..]`.
     transposed: bool,
+    /// How far apart results lie, where they do not lie next to each other.
+    spaces: Vec<Space>,
 }
 
 impl Convolution {
@@ -122,10 +168,17 @@ impl Convolution {
         let mut weights_idx = x_idx.clone();
         let groups = (self.groups > 1).then_some(group);
         let grouped = |index: &SizeExpr| groups.iter().chain([index]).cloned().collect::<Vec<_>>();
-        x_idx[channels] = grouped(&into);
-        out_idx[channels] = grouped(&out);
-        weights_idx[all] = grouped(all_name);
-        weights_idx[one] = vec![one_name.clone()];
+        // Groups of one channel are the channels: the one of each needs no index.
+        let sizes = e.dims(weights);
+        let each = |of_all: bool| if of_all { sizes[all].try_div(&self.groups.into()) } else { Some(sizes[one].clone()) };
+        let has_one = |of_all: bool| groups.is_some() && each(of_all).is_some_and(|size| size.as_constant() == Some(1));
+        let (one_out, one_into) = (has_one(!self.transposed), has_one(self.transposed));
+        let (is_one_of_all, is_one_of_one) = if self.transposed { (one_into, one_out) } else { (one_out, one_into) };
+        let index = |name: &SizeExpr, is_one: bool| if is_one { 0.into() } else { name.clone() };
+        x_idx[channels] = grouped(&index(&into, one_into));
+        out_idx[channels] = if one_out { groups.iter().cloned().collect() } else { grouped(&out) };
+        weights_idx[all] = grouped(&index(all_name, is_one_of_all));
+        weights_idx[one] = vec![index(one_name, is_one_of_one)];
         for (at, window) in self.windows.iter().enumerate() {
             let letter = axis_letter(at, self.windows.len());
             let (position, place) = (name(&format!("{letter}o")), name(&format!("k{letter}")));
@@ -142,8 +195,15 @@ impl Convolution {
         let elem = e.result_elem(0);
         let acc = accumulator(e.ctx(), elem);
         let y = e.sum_of_products((weights, weights_idx.concat()), (x, x_idx.concat()), out_idx.concat(), acc);
-        let dims = e.result_dims(0);
-        let mut y = e.reshape(y, dims);
+        let (mut dims, own) = (e.result_dims(0), e.dims(y));
+        if !self.spaces.is_empty() {
+            for axis in layout.spatial(rank) {
+                let at = if axis > channels { axis + own.len() - rank } else { axis };
+                dims[axis] = own[at].clone();
+            }
+        }
+        let y = e.reshape(y, dims);
+        let mut y = if self.spaces.is_empty() { y } else { spaced(e, y, layout, &self.spaces) };
         if let Some(bias) = bias {
             let bias = e.aligned(bias, &[channels], rank);
             y = e.add(y, bias);

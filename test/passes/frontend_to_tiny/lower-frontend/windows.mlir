@@ -38,7 +38,7 @@ frontend.graph @pointwise<N, H, W, C, O>(%x: tensor<[N, H, W, C], f32>, %w: tens
 
 // -----
 
-// Groups are an index of their own; with as many groups as channels each has one channel.
+// Groups are an index of their own. With as many groups as channels each has one, which needs no index.
 frontend.graph @depthwise<N, L>(%x: tensor<[N, 64, L], f32>, %w: tensor<[64, 1, 5], f32>) -> tensor<[N, 64, L], f32> {
   %y = conv %x, %w pad [4] dilation [2] groups 64
   output %y
@@ -182,3 +182,23 @@ frontend.graph @global<N, C, H, W>(%x: tensor<[N, C, H, W], f16>) -> tensor<[N, 
 //     return %y
 //   }
 // }
+
+// -----
+
+// Stride and dilation have a common divisor: only results that lie as far apart are sums, and the others are zero.
+frontend.graph @apart(%x: tensor<[2, 3, 8, 8], f32>, %w: tensor<[3, 5, 3, 2], f32>, %b: tensor<[5], f32>) -> tensor<[2, 5, 17, 17], f32> {
+  %y = conv_transpose %x, %w bias %b stride [2, 2] pad [1, 0] output_pad [0, 1] dilation [2, 1]
+  output %y
+}
+
+// EXPECT:
+
+// -----
+
+// Groups of one channel, and their results apart, with zeros behind the last one.
+frontend.graph @apart_in_groups<L>(%x: tensor<[2, 3, L], f32>, %w: tensor<[3, 1, 3], f32>) -> tensor<[2, 3, 4*L + 8], f32> {
+  %y = conv_transpose %x, %w stride [4] output_pad [3] dilation [4] groups 3
+  output %y
+}
+
+// EXPECT:
