@@ -1,10 +1,11 @@
 //! Makes one kernel with several results of elementwise kernels over the same axes that read the same memory, or of which one
-//! reads what the other writes: an optimizer step reads its gradient once.
+//! reads what the other writes: an optimizer step reads its gradient once. Kernels with few points need nothing in common:
+//! their launches take longer than they do, as those that update the statistics of batch norms.
 //!
 //! **Requires**: region.
 //! **Ensures**: region. Of private elementwise kernels that are launched once, always and without a plan, no two over the same
-//! axes read an element of the same memory at each of their points, or one what the other writes, unless something between
-//! them keeps them apart or they have too many tensors.
+//! axes read an element of the same memory at each of their points, or one what the other writes, or have few points, unless
+//! something between them keeps them apart or they have too many tensors.
 //!
 //! **Before**
 //! ```mlir before
@@ -45,7 +46,7 @@
 //! ```
 //!
 //! **Does not** join kernels that reduce, scan or read at positions that are values, kernels whose axes have other names or
-//! orders, or kernels that have no memory in common: together they would only need more registers.
+//! orders, or large kernels that have no memory in common: together they would only need more registers.
 //!
 //! A later launch joins the nearest earlier one that it can, among the last few. The joined launch stands at the later place, or
 //! at the earlier one where something between reads what that writes. Linear in launches times these few. Rule of the debug
@@ -72,6 +73,8 @@ const MOST_TENSORS: usize = 16;
 const MOST_OPS: usize = 256;
 /// How many launches before one are looked at.
 const LOOK_BACK: usize = 16;
+/// The most points of kernels that are joined to save a launch: what a few blocks compute in less time than one takes.
+const FEW_POINTS: i64 = 4096;
 
 static DEF: PassDef = PassDef {
     on: On::Module,
@@ -272,7 +275,7 @@ fn joined_at(
         read_at_points(ctx, a).into_iter().filter_map(|number| read.get(number).copied()).collect();
     let is_shared =
         |number: &usize| inputs.get(*number).is_some_and(|input| of_first.contains(input) || results.contains(input));
-    if !at_points.iter().any(is_shared) {
+    if !at_points.iter().any(is_shared) && !has_few_points(&one) {
         return None;
     }
     let is_behind = |op: OpId| op == second.launch || order.place(op) > order.place(second.launch);
@@ -283,6 +286,13 @@ fn joined_at(
         results.contains(input) || host.defining_op(*input).is_none_or(|op| order.place(op) < order.place(first.launch))
     };
     inputs.iter().all(is_before).then_some(false)
+}
+
+/// Whether a kernel has so few points that its launch takes longer than it does. Sizes with symbols may be large.
+fn has_few_points(kernel: &Func<'_>) -> bool {
+    let mut sizes = kernel.iter_sizes().into_iter().map(|size| size.as_constant());
+    let points = sizes.try_fold(1_i64, |points, size| points.checked_mul(size?));
+    points.is_some_and(|points| points <= FEW_POINTS)
 }
 
 /// Makes one kernel of two, and one launch of theirs. The launch.
@@ -311,6 +321,10 @@ fn join(
         });
         sources.push(Source::Input(number));
     }
+    let is_shared = sources.iter().any(|source| match source {
+        Source::Result(_) => true,
+        Source::Input(number) => *number < launch.operands().count(),
+    });
     let outs: Vec<ValueId> = results.iter().copied().chain(host.results(second.launch)).collect();
     let loc = later.loc();
     let part = module.nested(second.kernel).expect("it is launched").clone();
@@ -322,7 +336,8 @@ fn join(
     let choices = vec![Choice::always(ctx, &name, sizes)];
     if cx.wants_remarks() {
         let second = OpRef::new(ctx, &part, part.root()).symbol_name().unwrap_or_default();
-        cx.remark(RemarkKind::Passed, loc, format!("@{second} is part of @{name}: they read the same memory"));
+        let why = if is_shared { "they read the same memory" } else { "both are smaller than a launch" };
+        cx.remark(RemarkKind::Passed, loc, format!("@{second} is part of @{name}: {why}"));
     }
     let host = module.nested_mut(function).expect("the launches are in it");
     let types: Vec<_> = outs.iter().map(|&out| host.value_type(out)).collect();

@@ -80,3 +80,39 @@ region.func private @between_1<N> iters (n: N) ins (%x: memref<[N], f32>) outs (
   %1 = unary exp2 %0 : f32 over (n)
   yield %1 to c
 }
+
+// -----
+
+// Kernels that are smaller than a launch need nothing in common; of symbolic sizes that is not known (negative.mlir).
+// CHECK-LABEL: host.func @few
+// CHECK: %a, %b = launch @few_0 (%x, %y)
+// CHECK-NOT: launch
+// CHECK: %c = launch @few_2
+// CHECK: %d = launch @few_3
+host.func @few(%x: memref<[4096], f32>, %y: memref<[4096], f32>, %z: memref<[4097], f32>, %u: memref<[4097], f32>) -> (memref<[4096], f32>, memref<[4096], f32>, memref<[4097], f32>, memref<[4097], f32>) {
+  %a = launch @few_0 (%x) : memref<[4096], f32>
+  %b = launch @few_1 (%y) : memref<[4096], f32>
+  %c = launch @few_2 (%z) : memref<[4097], f32>
+  %d = launch @few_3 (%u) : memref<[4097], f32>
+  return %a, %b, %c, %d
+}
+region.func private @few_0 iters (n: 4096) ins (%x: memref<[4096], f32>) outs (a: memref<[4096], f32> materialize gmem) {
+  %0 = read %x[n] : f32 over (n)
+  %1 = unary relu %0 : f32 over (n)
+  yield %1 to a
+}
+region.func private @few_1 iters (n: 4096) ins (%y: memref<[4096], f32>) outs (b: memref<[4096], f32> materialize gmem) {
+  %0 = read %y[n] : f32 over (n)
+  %1 = unary exp2 %0 : f32 over (n)
+  yield %1 to b
+}
+region.func private @few_2 iters (n: 4097) ins (%z: memref<[4097], f32>) outs (c: memref<[4097], f32> materialize gmem) {
+  %0 = read %z[n] : f32 over (n)
+  %1 = unary relu %0 : f32 over (n)
+  yield %1 to c
+}
+region.func private @few_3 iters (n: 4097) ins (%u: memref<[4097], f32>) outs (d: memref<[4097], f32> materialize gmem) {
+  %0 = read %u[n] : f32 over (n)
+  %1 = unary exp2 %0 : f32 over (n)
+  yield %1 to d
+}
