@@ -7,6 +7,8 @@ use super::graph::{Kind, Node};
 
 /// As many results as a tile of a kernel without products has, about.
 const TILE: i64 = 1024;
+/// The most elementwise ops between a value and its reduction that are looked at.
+const MOST_BETWEEN: usize = 16;
 
 impl Cutter<'_> {
     /// A choice for a reduction, unless each tile of its kernel would compute it again.
@@ -44,6 +46,26 @@ impl Cutter<'_> {
             }
         }
         steps
+    }
+
+    /// Whether a reduction that is going to be stored reduces a value, or what is made of it element by element: a batch is
+    /// normalized by a mean of what is normalized.
+    pub(super) fn is_reduced_before(&self, node: Node, reduction: Node) -> bool {
+        if !matches!(self.graph.values[reduction].kind, Kind::Reduce { .. }) {
+            return false;
+        }
+        let last = self.steps(reduction).last().copied().unwrap_or(reduction);
+        let mut work = vec![last];
+        for _ in 0..MOST_BETWEEN {
+            let Some(at) = work.pop() else { return false };
+            let mut operands = self.graph.values[at].operands.iter().map(|operand| operand.node);
+            if operands.any(|operand| operand == node) {
+                return true;
+            }
+            let is_map = |&operand: &Node| matches!(self.graph.values[operand].kind, Kind::Map { .. });
+            work.extend(self.graph.values[at].operands.iter().map(|operand| operand.node).filter(is_map));
+        }
+        false
     }
 
     /// Whether each tile of a kernel for a value would compute a reduction again. A kernel keeps a row that is reduced and

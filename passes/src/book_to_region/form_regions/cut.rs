@@ -347,6 +347,7 @@ impl<'g> Cutter<'g> {
     /// read in each kernel than to read once, with the value written once and read in each kernel. One tensor never does.
     fn is_cheap(&self, node: Node) -> bool {
         let (mut ops, mut reads, mut work) = (0, Vec::new(), vec![node]);
+        let mut reductions = Vec::new();
         while let Some(at) = work.pop() {
             let value = &self.graph.values[at];
             // Such a reduction is going to be stored: it is decided after what reads it.
@@ -364,6 +365,11 @@ impl<'g> Cutter<'g> {
                     }
                     work.extend(value.operands.iter().map(|operand| operand.node));
                 }
+                Kind::Reduce { .. } if at != node => {
+                    if !reductions.contains(&at) {
+                        reductions.push(at);
+                    }
+                }
                 _ => return false,
             }
             // Without memory there is nothing to save.
@@ -371,6 +377,11 @@ impl<'g> Cutter<'g> {
                 return false;
             }
         }
+        // What is reduced by another kernel first, and read here again, is going to be stored.
+        if !reductions.iter().all(|&at| reads.iter().any(|&read| self.is_reduced_before(at, read))) {
+            return false;
+        }
+        reads.extend(reductions);
         match reads.len() {
             0 => true,
             1 => ops <= CHEAP_OPS,
