@@ -2,8 +2,9 @@
 //! rows of as many, of which tiles, vectors and reductions take any number.
 //!
 //! **Requires**: region.
-//! **Ensures**: region. In no private kernel that launches always run and that has no plan, two axes could be one, or an
-//! axis of the results has one position. Where a size is a product of symbols, the kernel has a symbol for it.
+//! **Ensures**: region. In no private kernel that launches always run, that has no plan and no product of matrices, two
+//! axes could be one, or an axis of the results has one position; in one with a product no axis of one position that the
+//! product has not. Where a size is a product of symbols, the kernel has a symbol for it.
 //!
 //! **Before**
 //! ```mlir before
@@ -39,8 +40,7 @@
 //! ```
 //!
 //! **Does not** touch axes of which one is read, guarded, broadcast or scanned without the other, memory that is not in
-//! row-major order, or products of matrices with other reductions. Of one product alone, axes of one side become one: pixels
-//! that no window goes over are the rows or columns of a matrix. Its axes of one position stay.
+//! row-major order, or the axes of products of matrices: their boxes are copied by axes.
 //!
 //! Two axes may be one if values depend on both or on neither, and if all memory that is read or written at one of them
 //! has both next to each other in their full size. Whether memory may be seen with fewer axes depends on all its reads,
@@ -103,19 +103,17 @@ pub fn merge_axes(module: &mut Body, cx: &PassCx<'_>) -> u64 {
         let Some(name) = root.symbol_name() else { continue };
         let of_kernel = launches.always_of(ctx, module, name);
         let is_free = is_private && plans.of_kernel(ctx, module, name).is_empty() && !of_kernel.is_empty();
-        let matrices = matrices(ctx, kernel);
-        let is_chained = matrices.is_some() && reductions(ctx, kernel).len() > 1;
-        if !is_free || kernel.entry_block().is_none() || is_chained || !has_counted_memory(ctx, root) {
+        if !is_free || kernel.entry_block().is_none() || !has_counted_memory(ctx, root) {
             continue;
         }
-        let has_product = matrices.is_some();
+        let has_matrices = has_matrices(ctx, kernel);
         let Some(kernel) = module.nested_mut(op) else { continue };
         let mut runs = pairs::Runs::of(ctx, kernel);
         let (before, mut made) = (merged, Vec::new());
-        while !has_product && cx.allows_rule("single") && single::remove(ctx, kernel, &mut runs) {
+        while cx.allows_rule("single") && single::remove(ctx, kernel, &mut runs, has_matrices) {
             merged += 1;
         }
-        while let Some(pairs) = pairs::find(ctx, kernel).filter(|_| cx.allows_rule("merge")) {
+        while let Some(pairs) = pairs::find(ctx, kernel).filter(|_| !has_matrices && cx.allows_rule("merge")) {
             merged += pairs.len() as u64;
             made.extend(pairs::merge(ctx, kernel, &pairs, &mut runs));
         }

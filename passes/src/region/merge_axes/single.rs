@@ -13,10 +13,11 @@ use super::pairs::{Runs, memory, set_places};
 use super::sizes::set_types;
 use crate::analysis::axes::{axes, goes_along, reductions, set_axes, values};
 
-/// Takes an axis of the results away that has one position. Whether there was one.
-pub fn remove(ctx: &Context, kernel: &mut Body, runs: &mut Runs) -> bool {
+/// Takes an axis of the results away that has one position; with `keep_reduced`, one that no reduction has. Whether there was
+/// one.
+pub fn remove(ctx: &Context, kernel: &mut Body, runs: &mut Runs, keep_reduced: bool) -> bool {
     let kernel_axes = KernelAxes::of(ctx, kernel);
-    let Some(place) = find(ctx, kernel, &kernel_axes) else { return false };
+    let Some(place) = find(ctx, kernel, &kernel_axes, keep_reduced) else { return false };
     let axis = kernel_axes.names[place].clone();
     let at_zero = |expr: &SizeExpr| {
         let zero = |name: &str| (name == axis).then(|| SizeExpr::from(0));
@@ -66,7 +67,7 @@ pub fn remove(ctx: &Context, kernel: &mut Body, runs: &mut Runs) -> bool {
 }
 
 /// The place of an axis of one position that no guard, reduction, scan or sort names, with results in row-major order.
-fn find(ctx: &Context, kernel: &Body, kernel_axes: &KernelAxes) -> Option<usize> {
+fn find(ctx: &Context, kernel: &Body, kernel_axes: &KernelAxes, keep_reduced: bool) -> Option<usize> {
     let is_row_major = |ty: &Type| MemRef::of(ctx, *ty).is_some_and(|ty| ty.layout(ctx) == Layout::RowMajor);
     if !memory(ctx, kernel).1.iter().all(is_row_major) || goes_along(ctx, kernel) {
         return None;
@@ -81,6 +82,10 @@ fn find(ctx: &Context, kernel: &Body, kernel_axes: &KernelAxes) -> Option<usize>
     for op in reductions(ctx, kernel) {
         let reduced = OpRef::new(ctx, kernel, op).prop_named("axes").and_then(|axes| TextArray::get(ctx, axes));
         named.extend(reduced.unwrap_or_default().into_iter().map(String::from));
+        if keep_reduced {
+            let results = kernel.results(op).flat_map(|result| axes(ctx, kernel, result));
+            named.extend(results.map(String::from));
+        }
     }
     (0..kernel_axes.iters)
         .find(|&at| kernel_axes.sizes[at].as_constant() == Some(1) && !named.contains(&kernel_axes.names[at]))
