@@ -206,6 +206,9 @@ impl Pass for ChoosePlan {
         if kernels.is_empty() {
             return Ok(());
         }
+        for &op in &kernels {
+            body.nested_mut(op).into_iter().for_each(|kernel| name_inputs(ctx, kernel));
+        }
         let (name, target) = self.target(body, kernels[0], cx)?;
         let only = kernels.len() == 1;
         let plans = Schedules::of(ctx, body);
@@ -293,6 +296,23 @@ impl Pass for ChoosePlan {
             }
         }
         Ok(())
+    }
+}
+
+/// Names the inputs that have no name, as those that another kernel stores: a plan speaks of tensors by their names.
+fn name_inputs(ctx: &Context, kernel: &mut Body) {
+    let Some(block) = kernel.entry_block() else { return };
+    let args = kernel.args(block).to_vec();
+    let mut taken: Vec<String> = args.iter().map(|&arg| ctx.str(kernel.value_name(arg)).to_string()).collect();
+    taken.extend(Func::from(OpRef::new(ctx, kernel, kernel.root())).outputs().into_iter().map(String::from));
+    for (number, &arg) in args.iter().enumerate() {
+        if !taken[number].is_empty() {
+            continue;
+        }
+        let free = (number..).map(|number| format!("in{number}")).find(|name| !taken.contains(name));
+        let name = free.unwrap_or_default();
+        kernel.set_value_name(arg, ctx.intern_str(&name));
+        taken[number] = name;
     }
 }
 
