@@ -170,7 +170,8 @@ impl Convolution {
         let grouped = |index: &SizeExpr| groups.iter().chain([index]).cloned().collect::<Vec<_>>();
         // Groups of one channel are the channels: the one of each needs no index.
         let sizes = e.dims(weights);
-        let each = |of_all: bool| if of_all { sizes[all].try_div(&self.groups.into()) } else { Some(sizes[one].clone()) };
+        let each =
+            |of_all: bool| if of_all { sizes[all].try_div(&self.groups.into()) } else { Some(sizes[one].clone()) };
         let has_one = |of_all: bool| groups.is_some() && each(of_all).is_some_and(|size| size.as_constant() == Some(1));
         let (one_out, one_into) = (has_one(!self.transposed), has_one(self.transposed));
         let (is_one_of_all, is_one_of_one) = if self.transposed { (one_into, one_out) } else { (one_out, one_into) };

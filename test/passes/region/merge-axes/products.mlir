@@ -1,0 +1,40 @@
+// Of a product of matrices, axes of one position are taken away that the product has not; those that it has stay.
+
+// RUN: dlc-opt %s --merge-axes | FileCheck %s
+
+// CHECK-LABEL: host.func @f
+// CHECK: launch @product (%x, %w) : memref<[2, 432], f32
+// CHECK: view
+// CHECK-SAME: memref<[2, 432, 1, 1], f32
+// CHECK: launch @row (%v, %w) : memref<[1, 432], f32
+host.func @f(%x: memref<[2, 64], f32, row_major, align 128>, %v: memref<[1, 64], f32, row_major, align 128>, %w: memref<[432, 64], f32, row_major, align 128>) -> (memref<[2, 432, 1, 1], f32, row_major, align 128>, memref<[1, 432], f32, row_major, align 128>) {
+  %y = launch @product (%x, %w) : memref<[2, 432, 1, 1], f32, row_major, align 128>
+  %z = launch @row (%v, %w) : memref<[1, 432], f32, row_major, align 128>
+  return %y, %z
+}
+// CHECK: region.func private @product iters (m: 2, n: 432)
+// CHECK-NOT: broadcast_in_dim
+// CHECK: region.func private @row iters (m: 1, n: 432)
+region.func private @product iters (m: 2, n: 432, a: 1, b: 1)
+    ins (%x: memref<[2, 64], f32, row_major, align 128>, %w: memref<[432, 64], f32, row_major, align 128>)
+    outs (y: memref<[2, 432, 1, 1], f32, row_major, align 128> materialize gmem) {
+  %0 = reduce sum (k: 64) acc f32 init 0.0 {
+    %1 = read %x[m, k] : f32 over (m, k)
+    %2 = read %w[n, k] : f32 over (n, k)
+    %3 = binary mul %1, %2 widen : f32 over (m, n, k)
+    yield %3
+  } : f32 over (m, n)
+  %4 = broadcast_in_dim %0 to [2, 432, 1, 1] dims [0, 1] : f32 over (m, n, a, b)
+  yield %4 to y
+}
+region.func private @row iters (m: 1, n: 432)
+    ins (%x: memref<[1, 64], f32, row_major, align 128>, %w: memref<[432, 64], f32, row_major, align 128>)
+    outs (y: memref<[1, 432], f32, row_major, align 128> materialize gmem) {
+  %0 = reduce sum (k: 64) acc f32 init 0.0 {
+    %1 = read %x[m, k] : f32 over (m, k)
+    %2 = read %w[n, k] : f32 over (n, k)
+    %3 = binary mul %1, %2 widen : f32 over (m, n, k)
+    yield %3
+  } : f32 over (m, n)
+  yield %0 to y
+}
