@@ -50,8 +50,7 @@ frontend.graph @depthwise<N, L>(%x: tensor<[N, 64, L], f32>, %w: tensor<[64, 1, 
 //     %0 = pad %x low [0, 0, 4] high [0, 0, 4] : tensor<[N, 64, L + 8], f32>
 //     %1 = reshape %0 to [N, 64, 1, L + 8] : tensor<[N, 64, 1, L + 8], f32>
 //     %2 = reshape %w to [64, 1, 1, 5] : tensor<[64, 1, 1, 5], f32>
-//     %3 = contract %2 [g, co, ci, kw], %1 [n, g, ci, 2*kw + wo] to [n, g, co, wo] : tensor<[N, 64, 1, L], f32>
-//     %y = reshape %3 to [N, 64, L] : tensor<[N, 64, L], f32>
+//     %y = contract %2 [g, 0, 0, kw], %1 [n, g, 0, 2*kw + wo] to [n, g, wo] : tensor<[N, 64, L], f32>
 //     return %y
 //   }
 // }
@@ -192,6 +191,23 @@ frontend.graph @apart(%x: tensor<[2, 3, 8, 8], f32>, %w: tensor<[3, 5, 3, 2], f3
 }
 
 // EXPECT:
+// module {
+//   tiny.func @apart(%x: tensor<[2, 3, 8, 8], f32>, %w: tensor<[3, 5, 3, 2], f32>, %b: tensor<[5], f32>) -> tensor<[2, 5, 17, 17], f32> {
+//     %0 = reshape %x to [2, 3, 8, 8, 1] : tensor<[2, 3, 8, 8, 1], f32>
+//     %1 = pad %0 low [0, 0, 0, 0, 0] high [0, 0, 0, 0, 1] : tensor<[2, 3, 8, 8, 2], f32>
+//     %2 = reshape %1 to [2, 3, 8, 16] : tensor<[2, 3, 8, 16], f32>
+//     %3 = pad %2 low [0, 0, 2, 1] high [0, 0, 2, 1] : tensor<[2, 3, 12, 18], f32>
+//     %4 = flip %w over [2, 3] : tensor<[3, 5, 3, 2], f32>
+//     %5 = contract %4 [ci, co, kh, kw], %3 [n, ci, ho + kh, kw + wo] to [n, co, ho, wo] : tensor<[2, 5, 10, 17], f32>
+//     %6 = reshape %5 to [2, 5, 10, 1, 17] : tensor<[2, 5, 10, 1, 17], f32>
+//     %7 = pad %6 low [0, 0, 0, 0, 0] high [0, 0, 0, 1, 0] : tensor<[2, 5, 10, 2, 17], f32>
+//     %8 = reshape %7 to [2, 5, 20, 17] : tensor<[2, 5, 20, 17], f32>
+//     %9 = shrink %8 from [0, 0, 1, 0] to [2, 5, 18, 17] : tensor<[2, 5, 17, 17], f32>
+//     %10 = reshape %b to [5, 1, 1] : tensor<[5, 1, 1], f32>
+//     %y = add %9, %10 : tensor<[2, 5, 17, 17], f32>
+//     return %y
+//   }
+// }
 
 // -----
 
@@ -202,3 +218,16 @@ frontend.graph @apart_in_groups<L>(%x: tensor<[2, 3, L], f32>, %w: tensor<[3, 1,
 }
 
 // EXPECT:
+// module {
+//   tiny.func @apart_in_groups<L>(%x: tensor<[2, 3, L], f32>, %w: tensor<[3, 1, 3], f32>) -> tensor<[2, 3, 4*L + 8], f32> {
+//     %0 = pad %x low [0, 0, 2] high [0, 0, 2] : tensor<[2, 3, L + 4], f32>
+//     %1 = flip %w over [2] : tensor<[3, 1, 3], f32>
+//     %2 = reshape %0 to [2, 3, 1, L + 4] : tensor<[2, 3, 1, L + 4], f32>
+//     %3 = reshape %1 to [3, 1, 1, 3] : tensor<[3, 1, 1, 3], f32>
+//     %4 = contract %3 [g, 0, 0, kw], %2 [n, g, 0, kw + wo] to [n, g, wo] : tensor<[2, 3, L + 2], f32>
+//     %5 = reshape %4 to [2, 3, L + 2, 1] : tensor<[2, 3, L + 2, 1], f32>
+//     %6 = pad %5 low [0, 0, 0, 0] high [0, 0, 0, 3] : tensor<[2, 3, L + 2, 4], f32>
+//     %y = reshape %6 to [2, 3, 4*L + 8] : tensor<[2, 3, 4*L + 8], f32>
+//     return %y
+//   }
+// }
