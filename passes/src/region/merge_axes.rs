@@ -2,9 +2,9 @@
 //! rows of as many, of which tiles, vectors and reductions take any number.
 //!
 //! **Requires**: region.
-//! **Ensures**: region. In no private kernel that launches always run, that has no plan and no product of matrices, two
-//! axes could be one, or an axis of the results has one position; in one with a product no axis of one position that the
-//! product has not. Where a size is a product of symbols, the kernel has a symbol for it.
+//! **Ensures**: region. In no private kernel that launches always run and that has no plan, two axes could be one, or an
+//! axis of the results has one position that no product of matrices has. Where a size is a product of symbols, the kernel
+//! has a symbol for it.
 //!
 //! **Before**
 //! ```mlir before
@@ -40,7 +40,8 @@
 //! ```
 //!
 //! **Does not** touch axes of which one is read, guarded, broadcast or scanned without the other, memory that is not in
-//! row-major order, or the axes of products of matrices: their boxes are copied by axes.
+//! row-major order, or products of matrices with other reductions. Of one product alone, axes of one side become one: pixels
+//! that no window goes over are the rows or columns of a matrix. Its axes of one position stay.
 //!
 //! Two axes may be one if values depend on both or on neither, and if all memory that is read or written at one of them
 //! has both next to each other in their full size. Whether memory may be seen with fewer axes depends on all its reads,
@@ -106,14 +107,15 @@ pub fn merge_axes(module: &mut Body, cx: &PassCx<'_>) -> u64 {
         if !is_free || kernel.entry_block().is_none() || !has_counted_memory(ctx, root) {
             continue;
         }
-        let has_matrices = has_matrices(ctx, kernel);
+        let has_product = matrices(ctx, kernel).is_some();
+        let is_chained = has_product && reductions(ctx, kernel).len() > 1;
         let Some(kernel) = module.nested_mut(op) else { continue };
         let mut runs = pairs::Runs::of(ctx, kernel);
         let (before, mut made) = (merged, Vec::new());
-        while cx.allows_rule("single") && single::remove(ctx, kernel, &mut runs, has_matrices) {
+        while cx.allows_rule("single") && single::remove(ctx, kernel, &mut runs, has_product) {
             merged += 1;
         }
-        while let Some(pairs) = pairs::find(ctx, kernel).filter(|_| !has_matrices && cx.allows_rule("merge")) {
+        while let Some(pairs) = pairs::find(ctx, kernel).filter(|_| !is_chained && cx.allows_rule("merge")) {
             merged += pairs.len() as u64;
             made.extend(pairs::merge(ctx, kernel, &pairs, &mut runs));
         }

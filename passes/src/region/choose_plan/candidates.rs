@@ -340,7 +340,7 @@ impl Maker<'_> {
         padded.into_iter().chain(plans).collect()
     }
 
-    /// Plans of `wgmma` for matrices whose rows begin anywhere at these sizes: such a factor is copied to padded rows first.
+    /// Plans of `wgmma` for matrices with unaligned rows at these sizes: such a factor is copied to padded rows first.
     fn padded(&self, product: &Product) -> Vec<Schedule> {
         let (mut assume, mut names) = (Table::default(), Vec::new());
         for (_, factor) in self.factors(product) {

@@ -179,7 +179,7 @@ const PADDED_SHARE: f64 = 0.5;
 /// takes 34.7 us in pairs on an H100, and 28.5 without.
 const COUPLED: f64 = 0.25;
 
-/// What one multiprocessor reads of parts that it adds.
+/// What one SM reads of parts that it adds.
 const PART_BYTES_PER_CLOCK: f64 = 40.0;
 
 /// Estimates what a plan costs.

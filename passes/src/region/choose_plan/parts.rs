@@ -14,7 +14,7 @@ const LEAST_STEPS: [i64; 2] = [4, 8];
 const LEAST_SUMMED: f64 = 4096.0;
 
 impl Maker<'_> {
-    /// How the blocks of a plan share each sum, so many of them on each multiprocessor, where each part has enough steps;
+    /// How the blocks of a plan share each sum, so many of them on each SM, where each part has enough steps;
     /// `along` is the axis that is cut, if threads go along one.
     pub(super) fn parts(&self, plan: &Schedule, along: Option<&str>, blocks: i64) -> Option<Split> {
         let facts = self.facts;
@@ -30,7 +30,7 @@ impl Maker<'_> {
     }
 
     /// Adds to plans the same with sums that blocks share. Of threads that sum along an axis, several blocks of a
-    /// multiprocessor have a part each.
+    /// SM have a part each.
     pub(super) fn share_sums(&self, plans: &mut Vec<Schedule>, along: Option<&str>) {
         let summed = self.facts.points(self.facts.reduced.iter().map(String::as_str));
         let is_long = along.is_none() || summed >= LEAST_SUMMED;
