@@ -431,8 +431,9 @@ impl Resolver<'_> {
             let planned = plan.map(|plan| (plan, std::slice::from_ref(&along), &column));
             let (tiling, is_planned) = self.shared(Form::Columns, planned, [&column.1, &along.1])?;
             let batch = shape.outer.iter().filter(|axis| axis.0 != column.0).cloned().collect();
+            let keeps_rows = is_planned && keeps;
             let mapping = map(tiling, [batch, vec![column], Vec::new()]);
-            return Ok(Mapping { along: Some(along.0), is_planned, ..mapping });
+            return Ok(Mapping { along: Some(along.0), is_planned, keeps_rows, ..mapping });
         }
         self.elements(shape, &map)
     }

@@ -464,7 +464,9 @@ pub fn reduces_columns(ctx: &Context, region: &Body, shape: &Shape) -> Option<[A
     let mut along: Option<Axis> = None;
     for id in reductions(ctx, region) {
         let reduce = Reduce::of(OpRef::new(ctx, region, id))?;
-        reduce.combiner()?;
+        if reduce.combiner().is_none() && weighted(ctx, region, id).is_none() {
+            return None;
+        }
         let last = reduce.axes().last().map(|name| name.to_string()).zip(reduce.sizes().last().cloned())?;
         if *along.get_or_insert_with(|| last.clone()) != last {
             return None;

@@ -329,7 +329,7 @@ impl Lower<'_, '_> {
 
     /// What a reduction combines at this position, as its accumulators; where a tile reaches beyond the axis, the number
     /// that changes nothing.
-    fn contributions(&mut self, id: OpId, overs: &[[bool; 2]], tiled: bool) -> Result<Vec<Lowered>> {
+    pub(super) fn contributions(&mut self, id: OpId, overs: &[[bool; 2]], tiled: bool) -> Result<Vec<Lowered>> {
         let reduce = Reduce::from(OpRef::new(self.ctx, self.region, id));
         let end = end_of(
             self.ctx,

@@ -173,6 +173,9 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId) -> Result<Option<Vec<Lowered>>
         // The initial numbers change nothing, so that a row that is there as a whole is the result.
         return contributions(lower, reduce, &found, &wide, None, None).map(Some);
     }
+    if found.left.is_some() && lower.tiling.matrix.is_none() && !wide.contains(&true) {
+        return by_lanes(lower, reduce, &found, axis, (rows, tile)).map(Some);
+    }
     // A product adds to what is there, which is weighted first: then sums are of the new maximum at once.
     let runs = found.left.is_some() && wide.contains(&true);
     let powers = Powers::of(lower, reduce, &found).filter(|_| runs);
@@ -239,6 +242,58 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId) -> Result<Option<Vec<Lowered>>
     }
     let results = results.into_iter().zip(overs).map(|(value, over)| Lowered { value, over });
     Ok(Some(results.collect()))
+}
+
+/// The reduction where the lanes and warps of a block share the axis: each element of a fragment has accumulators of its own,
+/// which are combined across threads once, after the loop. So no step waits for other threads.
+fn by_lanes(
+    lower: &mut Lower<'_, '_>,
+    reduce: Reduce<'_>,
+    found: &Weighted,
+    axis: &(String, SizeExpr),
+    (rows, tile): (super::axes::Dim, u32),
+) -> Result<Vec<Lowered>> {
+    let (acc, init, both) = (reduce.acc(), reduce.init().to_vec(), [true, true]);
+    let overs = vec![both; acc.len()];
+    lower.push_scope();
+    // The type of what is carried needs the tile; where it begins, the loop says.
+    let dim = lower.dim(vec![axis.clone()], SizeExpr::from(0), tile)?;
+    lower.scope().dims = [Some(rows.clone()), Some(dim)];
+    let mut inits = Vec::new();
+    for (&elem, &init) in acc.iter().zip(&init) {
+        let ty = lower.ty(elem, both);
+        inits.push(lower.emit.constant(init, ty));
+    }
+    let open = lower.open_axis(reduce.id, (&axis.0, &axis.1), [&0.into(), &axis.1], tile, &inits)?;
+    let base = lower.emit.name(open.counter);
+    let dim = lower.dim(vec![axis.clone()], base, tile)?;
+    lower.push_scope();
+    lower.scope().dims = [Some(rows), Some(dim)];
+    let values = lower.contributions(reduce.id, &overs, true)?;
+    let next = lower.combine_values(reduce, &overs, &open.carried, &values)?;
+    lower.scopes.pop();
+    let ends = lower.emit.close_loop(open, &next);
+
+    let top = reduce_tile(lower, Combiner::Max, ends[0]);
+    lower.push_scope();
+    for (value, lowered) in [(found.right, Lowered { value: ends[0], over: both }), (found.top, top)] {
+        let ids = lower.ids(value);
+        lower.scope().known.insert(value, (lowered, ids));
+    }
+    let mut values = vec![top];
+    for (index, (&weight, &sum)) in found.weights.iter().zip(&ends[1..]).enumerate() {
+        let weight = lower.value(weight)?;
+        let weight = lower.cast(weight, acc[index + 1], false);
+        let weight = lower.as_fragment(weight, both)?;
+        let (ty, loc) = (lower.ty(acc[index + 1], both), lower.emit.loc);
+        let op =
+            kernel::Binary::build(&mut lower.emit.builder(), loc, weight.value, sum, scalar::Binary::Mul, ty);
+        let product = lower.emit.body.result(op, 0);
+        values.push(reduce_tile(lower, Combiner::Sum, product));
+    }
+    lower.scopes.pop();
+    lower.scopes.pop();
+    Ok(values)
 }
 
 /// The scores of a tile; of those that stand outside of it or are hidden the initial maximum. With `running` nothing is asked
