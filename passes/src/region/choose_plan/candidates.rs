@@ -73,6 +73,12 @@ impl Maker<'_> {
         match self.facts.products.as_slice() {
             [] if self.facts.is_local() => self.windows(),
             [] if self.facts.longest_sum() >= 32 && !self.sums_few() => self.rows(),
+            // Short rows and columns are shared by a few threads, or computed by one for each of its own elements.
+            [] if self.facts.longest_sum() > 1 => {
+                let mut plans = self.elementwise();
+                plans.extend(self.rows());
+                plans
+            }
             [] => self.elementwise(),
             [product] => self.product(product),
             // What registers hold one sum in is too wide for several: then step by step, like back-to-back products.
@@ -132,7 +138,7 @@ impl Maker<'_> {
     }
 
     /// The same of so many elements.
-    fn divides_by(&self, tensor: &Tensor, width: i64, assume: &mut Table<i64>) -> Option<()> {
+    pub(super) fn divides_by(&self, tensor: &Tensor, width: i64, assume: &mut Table<i64>) -> Option<()> {
         let row = tensor.row.as_ref()?;
         if row.divisible_by(width) {
             return Some(());

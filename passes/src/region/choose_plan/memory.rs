@@ -13,27 +13,29 @@ const BESIDE_ELEMENTS: i64 = 32;
 /// that is computed beside it.
 const FOR_ADDRESSES: i64 = 12;
 
+/// The most elements of a column that a thread keeps.
+const MOST_KEPT: i64 = 32;
+
 /// The threads of a block that turns a tile.
 const THREADS: i64 = 256;
 
 impl Maker<'_> {
-    /// The most elements of the widest type that 16 bytes hold, as far as rows are made of them; and what is assumed of
-    /// symbols for that.
+    /// The most elements, of up to 16 bytes of each type, that every access may take, as far as rows are whole numbers of them;
+    /// and what is assumed of symbols for that.
     fn width(&self, along: &str) -> (i64, Table<i64>) {
-        let used = self.facts.inputs.iter().filter(|input| input.reads > 0).chain(&self.facts.outputs);
-        let (mut width, mut assume) = (16, Table::default());
-        for tensor in used.filter(|tensor| tensor.along.iter().any(|axis| axis == along)) {
-            let own = (128.0 / bits(self.ctx, tensor.elem)) as i64;
-            let rows = tensor.axes.len() > 1;
+        let is_along = |tensor: &&Tensor| tensor.along.iter().any(|axis| axis == along);
+        let used = || self.facts.inputs.iter().filter(|it| it.reads > 0).chain(&self.facts.outputs).filter(is_along);
+        let most = |tensor: &Tensor| tensor.run_up_to((128.0 / bits(self.ctx, tensor.elem)) as i64);
+        let widest = used().map(most).fold(16, i64::min);
+        let fits = |width: i64| {
+            let mut assume = Table::default();
             // One row begins where the tensor does.
-            let run = tensor.run_up_to(own);
-            let are_whole = run > 1 && self.divides(tensor, &mut assume).is_some();
-            if run <= 1 || (rows && !are_whole) {
-                return (1, Table::default());
-            }
-            width = width.min(run);
-        }
-        (width, assume)
+            let are_whole =
+                used().all(|it| it.axes.len() <= 1 || self.divides_by(it, width, &mut assume).is_some());
+            are_whole.then_some((width, assume))
+        };
+        let widths = std::iter::successors(Some(widest), |width| Some(width / 2)).take_while(|width| *width > 1);
+        widths.into_iter().find_map(fits).unwrap_or((1, Table::default()))
     }
 
     /// Threads along the contiguous axis, some elements each.
@@ -220,35 +222,37 @@ impl Maker<'_> {
             width => width,
         };
         let last = self.facts.iters().last().cloned();
-        let size = self.facts.size(long).clamp(1, 1 << 20);
+        let whole = (self.facts.size(long).clamp(1, 1 << 20) as u64).next_power_of_two() as i64;
         // Every lane of a warp has some of a short row.
-        let most = ((size as u64).next_power_of_two() as i64 / 32).max(1);
-        let width = width.min(most);
+        let width = width.min((whole / 32).max(1));
         let mut plans = Vec::new();
-        for threads in [256, 128, 512, 64, 32] {
-            for rows in if threads == 32 { vec![1, 2, 4, 8] } else { vec![1] } {
-                // Single elements lie side by side: more of them are under way.
-                let eaches = if width == 1 { vec![4, 8, 16, 32] } else { vec![width, width * 2, width * 4] };
-                for each in eaches {
-                    // More threads than a row has work for are of no use, but for a warp.
-                    if threads * each > (size as u64).next_power_of_two() as i64
-                        && (threads > 32 || each > width.max(4))
-                    {
-                        continue;
-                    }
-                    let plan = self.row_plan(long, last.as_deref(), [threads, rows, width, each], &assume);
-                    // What is kept is under way as a whole: two vectors of each thread at least, in several blocks.
-                    let few = each < 2 * width || (threads > 256 && each < 4 * width);
-                    // What is not kept has a register for each element of a step, and one for its sum.
-                    let many = threads * each > 8192 || each > 16 * width.min(2);
-                    let fits = if plan.caches.is_empty() { !many } else { threads == 32 || !few };
-                    if fits {
-                        plans.push(plan);
-                    }
+        for [threads, rows] in row_grids(whole, width) {
+            // Single elements lie side by side: more of them are under way.
+            let mut eaches = if width == 1 { vec![4, 8, 16, 32] } else { vec![width, width * 2, width * 4] };
+            // Rows of less than a warp have no more elements than their threads.
+            if threads < 32 {
+                eaches = vec![width, width * 2, width * 4];
+            }
+            for each in eaches {
+                // More threads than a row has work for are of no use, but for a warp.
+                if threads * each > whole && (threads != 32 || each > width.max(4)) {
+                    continue;
+                }
+                let plan = self.row_plan(long, last.as_deref(), [threads, rows, width, each], &assume);
+                // What is kept is under way as a whole: two vectors of each thread at least, in several blocks.
+                let few = each < 2 * width || (threads > 256 && each < 4 * width);
+                // What is not kept has a register for each element of a step, and one for its sum.
+                let many = threads * each > 8192 || each > 16 * width.min(2);
+                let fits = if plan.caches.is_empty() { !many } else { threads <= 32 || !few };
+                if fits {
+                    plans.push(plan);
                 }
             }
         }
-        self.share_sums(&mut plans, Some(long));
+        // Another reduction, or results, along a row need what all parts of the first one give.
+        if self.facts.passes(long) == 1 {
+            self.split(&mut plans, long);
+        }
         plans
     }
 
@@ -321,26 +325,88 @@ impl Maker<'_> {
         // Pairs take half the instructions of single elements, and as measured of f16 as long or less.
         widths.retain(|own| *own <= width && (*own > 1 || width == 1));
         widths.dedup();
-        for (across, down) in [(32, 8), (32, 4), (64, 4), (32, 16), (128, 2), (32, 32)] {
+        let whole = |axis: &str| (self.facts.size(axis).clamp(1, 1 << 20) as u64).next_power_of_two() as i64;
+        let (wide, high) = (whole(column), whole(long));
+        for [across, down] in column_grids(wide, high) {
             for &width in &widths {
-                let extent = |axis: &String| (axis.clone(), if axis == column { across * width } else { 1 });
-                let mut tile: Vec<(String, i64)> = self.facts.iters().iter().map(extent).collect();
-                tile.retain(|(axis, _)| axis != long);
-                let each = if width > 2 { 4 } else { 8 };
-                tile.push((long.to_string(), down * each));
-                let plan = Schedule {
-                    tile: Some(Table(tile)),
-                    reduced: Some(vec![long.to_string()]),
-                    threads: Some(Table::of([(column, across), (long, down)])),
-                    thread_tile: (width > 1).then(|| Table::of([(column, width)])),
-                    unroll: Some(Table::of([(long, each)])),
-                    assume: Some(assume.clone()).filter(|_| width > 1),
-                    ..self.base.clone()
-                };
-                plans.push(self.finish(plan));
+                let most = if width > 2 { 4 } else { 8 };
+                // A short axis is shared by as many threads as leave each some of it.
+                let each = most.min((high / down).max(1));
+                if across * width > wide.max(32) {
+                    continue;
+                }
+                plans.push(self.column_plan([column, long], [across, down, width, each], &assume));
+                // Columns that are gone along again are kept, if their threads have room for them.
+                let all = high / down;
+                if all > each && all * width <= MOST_KEPT && self.facts.passes(long) > 1 {
+                    plans.push(self.column_plan([column, long], [across, down, width, all], &assume));
+                }
             }
         }
-        self.share_sums(&mut plans, Some(long));
+        if self.facts.passes(long) == 1 {
+            self.split(&mut plans, long);
+        }
         plans
     }
+
+    /// `across` threads beside each other with `width` columns each, and `down` threads along them with `each` elements.
+    fn column_plan(
+        &self,
+        [column, long]: [&str; 2],
+        [across, down, width, each]: [i64; 4],
+        assume: &Table<i64>,
+    ) -> Schedule {
+        let extent = |axis: &String| (axis.clone(), if axis == column { across * width } else { 1 });
+        let mut tile: Vec<(String, i64)> = self.facts.iters().iter().map(extent).collect();
+        tile.retain(|(axis, _)| axis != long);
+        tile.push((long.to_string(), down * each));
+        let keeps = self.facts.size(long) <= down * each && self.facts.passes(long) > 1;
+        let is_kept = |input: &Tensor| {
+            let has = |axis: &str| input.axes.iter().any(|own| own == axis);
+            keeps && input.reads > 0 && input.plain && has(column) && has(long)
+        };
+        let kept = self.facts.inputs.iter().enumerate().filter(|(_, input)| is_kept(input));
+        let caches: Vec<Cache> = kept.map(|(at, _)| self.cache(at, Place::Reg)).collect();
+        let grid = [(column, across), (long, down)].into_iter().filter(|(_, threads)| *threads > 1);
+        let plan = Schedule {
+            tile: Some(Table(tile)),
+            reduced: Some(vec![long.to_string()]),
+            threads: Some(Table(grid.map(|(axis, threads)| (axis.to_string(), threads)).collect())),
+            thread_tile: (width > 1).then(|| Table::of([(column, width)])),
+            unroll: (each > 1).then(|| Table::of([(long, each)])),
+            assume: Some(assume.clone()).filter(|_| width > 1),
+            blocks_per_sm: (!caches.is_empty()).then(|| self.resident_rows(across * down, each * width)),
+            caches,
+            ..self.base.clone()
+        };
+        self.finish(plan)
+    }
+}
+
+/// The threads that share a row of up to `whole` elements, in accesses of `width`, and the rows of a block.
+fn row_grids(whole: i64, width: i64) -> Vec<[i64; 2]> {
+    let mut grids = vec![[256, 1], [128, 1], [512, 1], [64, 1], [32, 1], [32, 2], [32, 4], [32, 8]];
+    // A warp has several short rows.
+    for lanes in [16, 8, 4].into_iter().filter(|lanes| whole <= lanes * width * 4) {
+        grids.extend([128 / lanes, 256 / lanes, 32 / lanes].map(|rows| [lanes, rows]));
+    }
+    grids
+}
+
+/// The threads beside each other and along what is reduced, of columns of so many positions, `wide` of them.
+fn column_grids(wide: i64, high: i64) -> Vec<[i64; 2]> {
+    let mut grids = vec![[32, 8], [32, 4], [64, 4], [32, 16], [128, 2], [32, 32]];
+    // Few columns leave lanes to what is reduced.
+    if wide < 32 {
+        grids = [256, 512, 128, 1024].map(|threads| [wide, threads / wide]).to_vec();
+    }
+    // Short columns are of one thread each, or of a few.
+    if high < 32 {
+        grids = [[128, 1], [256, 1], [64, 2], [128, 2], [32, 4], [32, 8]].to_vec();
+        if wide < 32 {
+            grids = [32, 64, 128].map(|threads| [wide, threads / wide]).to_vec();
+        }
+    }
+    grids.retain(|[_, down]| *down <= high.max(8));
+    grids
 }

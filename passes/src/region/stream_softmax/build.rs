@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Stream;
 use super::emit::Emit;
-use super::terms::{Factor, Numbers, Term};
+use super::terms::{Factor, Instead, Numbers, Term};
 use crate::rewrites::unused::erase_unused;
 
 /// The type that an accumulator of a type has when it is rounded after every step.
@@ -47,6 +47,7 @@ pub fn replace(ctx: &Context, body: &mut Body, stream: &Stream) {
     let mut after = After {
         order: &order,
         numbers: &stream.numbers,
+        max: body.result(reduce, 0),
         defect,
         spoiled: FxHashSet::default(),
         replaced: FxHashMap::from_iter([(top, max)]),
@@ -292,6 +293,8 @@ fn as_before(emit: &mut Emit<'_>, value: ValueId, was: ValueId) -> ValueId {
 struct After<'a> {
     order: &'a KernelAxes,
     numbers: &'a Numbers,
+    /// The maximum as it is accumulated.
+    max: ValueId,
     /// See [`defect`].
     defect: ValueId,
     /// The sums that it has gone into.
@@ -311,7 +314,9 @@ impl After<'_> {
         term: &Term,
     ) -> ValueId {
         let mut brought = Brought::new(self.numbers, &self.replaced);
-        let needed: Vec<ValueId> = term.outside.iter().map(|factor| brought.value(factor.value)).collect();
+        let outside = term.outside.iter().map(|factor| factor.value);
+        let needed = outside.chain(term.instead.map(|instead| instead.is_finite));
+        let needed: Vec<ValueId> = needed.map(|value| brought.value(value)).collect();
         brought.bring(body, &needed, InsertPoint::Before(sum), sum);
         let factors: Vec<Factor> =
             term.outside.iter().map(|factor| Factor { value: brought.value(factor.value), ..*factor }).collect();
@@ -320,7 +325,17 @@ impl After<'_> {
         let loc = body.loc(sum);
         let mut emit = Emit::new(ctx, body, InsertPoint::Before(sum), loc, self.order);
         let mut value = value;
-        if term.scale != 0.0 && !has_it {
+        if let Some(Instead { is_finite, number }) = term.instead {
+            // All elements below an infinite maximum have weights of nothing, or some are infinite.
+            let number = emit.number(-number, Type::F32);
+            let (is_finite, max) = (emit.ordered(brought.value(is_finite)), emit.cast(self.max, Type::F32));
+            let below = emit.binary(scalar::Binary::Add, max, number);
+            let scale = emit.number(term.scale, Type::F32);
+            let scaled = emit.binary(scalar::Binary::Mul, below, scale);
+            let power = emit.unary(scalar::Unary::Exp2, scaled);
+            let power = emit.cast(power, emit.elem(value));
+            value = emit.select(Ok(is_finite), value, power);
+        } else if term.scale != 0.0 && !has_it {
             let elem = emit.elem(value);
             let defect = emit.cast(self.defect, elem);
             value = emit.binary(scalar::Binary::Add, value, defect);
@@ -333,7 +348,7 @@ impl After<'_> {
             value = emit.unary(scalar::Unary::Neg, value);
         }
         let value = as_before(&mut emit, value, was);
-        if term.scale != 0.0 {
+        if term.scale != 0.0 && term.instead.is_none() {
             self.spoiled.insert(value);
         }
         value

@@ -8,7 +8,7 @@ use dlc_ir::entity::SideTable;
 use dlc_ir::interp::Datum;
 use dlc_ir::smallvec::SmallVec;
 use dlc_ir::{Attr, Context, OpId, Type, ValueId};
-use dlc_region::ops::{Binary, BroadcastInDim, Cast, Const, Transpose, Unary};
+use dlc_region::ops::{Binary, BroadcastInDim, Cast, Const, Select, Transpose, Unary};
 use dlc_region::types::Value;
 use dlc_region::verify::axes_of;
 use rustc_hash::FxHashMap;
@@ -32,6 +32,17 @@ pub struct Term {
     pub negative: bool,
     /// The types narrower than the sum that the program rounds to on the way.
     pub rounded: Vec<Type>,
+    /// What stands in the place of a maximum that is not finite, if something does.
+    pub instead: Option<Instead>,
+}
+
+/// A number in the place of a maximum that is not finite, as programs have it so that no infinity is subtracted from itself.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Instead {
+    /// Whether the maximum is finite.
+    pub is_finite: ValueId,
+    /// The number.
+    pub number: f64,
 }
 
 /// A factor.
@@ -103,6 +114,9 @@ impl<'a> Algebra<'a> {
         if term.scale < 0.0 || !term.scale.is_finite() {
             return Err("its weights grow with the distance from the maximum".into());
         }
+        if term.instead.is_some() && !term.inside.is_empty() {
+            return Err("its exponent has a number instead of infinite maxima, and it has other factors".into());
+        }
         Ok(term)
     }
 
@@ -154,7 +168,7 @@ impl<'a> Algebra<'a> {
                 }
                 scalar::Unary::Recip => return self.product(unary.input(), !divides, term),
                 scalar::Unary::Exp2 => {
-                    let (score, top) = self.linear(unary.input(), &mut term.rounded)?;
+                    let (score, top) = self.linear(unary.input(), term)?;
                     if score != -top {
                         return Err(format!("the exponent is {score} * s + {top} * max, not a multiple of s - max"));
                     }
@@ -179,7 +193,7 @@ impl<'a> Algebra<'a> {
     }
 
     /// A value as `a*s + b*max`: `(a, b)`.
-    fn linear(&self, value: ValueId, rounded: &mut Vec<Type>) -> Result<(f64, f64), String> {
+    fn linear(&self, value: ValueId, term: &mut Term) -> Result<(f64, f64), String> {
         self.spend()?;
         let number = *self.numbers.get(value);
         if number == *self.numbers.get(self.top) {
@@ -189,14 +203,20 @@ impl<'a> Algebra<'a> {
             return Ok((1.0, 0.0));
         }
         let Some(op) = self.def(value) else { return Err("an exponent has the argument of a block in it".into()) };
-        rounded.push(self.elem(value));
+        if let Some(instead) = self.instead(op) {
+            if *term.instead.get_or_insert(instead) != instead {
+                return Err("infinite maxima have several numbers in their place".into());
+            }
+            return Ok((0.0, 1.0));
+        }
+        term.rounded.push(self.elem(value));
         if let Some(input) = cast_of_float(self.ctx, self.body, value).or_else(|| moved(op)) {
-            return self.linear(input, rounded);
+            return self.linear(input, term);
         }
         if let Some(unary) = Unary::of(op)
             && unary.function() == scalar::Unary::Neg
         {
-            let (score, top) = self.linear(unary.input(), rounded)?;
+            let (score, top) = self.linear(unary.input(), term)?;
             return Ok((-score, -top));
         }
         if let Some(binary) = Binary::of(op) {
@@ -205,26 +225,58 @@ impl<'a> Algebra<'a> {
             match binary.function() {
                 function @ (scalar::Binary::Add | scalar::Binary::Sub) => {
                     let sign = if function == scalar::Binary::Add { 1.0 } else { -1.0 };
-                    let (a, b) = (self.linear(lhs, rounded)?, scaled(self.linear(rhs, rounded)?, sign));
+                    let (a, b) = (self.linear(lhs, term)?, scaled(self.linear(rhs, term)?, sign));
                     return Ok((a.0 + b.0, a.1 + b.1));
                 }
                 scalar::Binary::Mul => {
                     if let Some(by) = self.constant(rhs) {
-                        return Ok(scaled(self.linear(lhs, rounded)?, by));
+                        return Ok(scaled(self.linear(lhs, term)?, by));
                     }
                     if let Some(by) = self.constant(lhs) {
-                        return Ok(scaled(self.linear(rhs, rounded)?, by));
+                        return Ok(scaled(self.linear(rhs, term)?, by));
                     }
                 }
                 scalar::Binary::Fdiv => {
                     if let Some(by) = self.constant(rhs).filter(|&by| by != 0.0) {
-                        return Ok(scaled(self.linear(lhs, rounded)?, 1.0 / by));
+                        return Ok(scaled(self.linear(lhs, term)?, 1.0 / by));
                     }
                 }
                 _ => {}
             }
         }
         Err(format!("the exponent has {} in it that is neither the maximum nor what it is of", word(op)))
+    }
+
+    /// `select |max| < inf then max else number`.
+    fn instead(&self, op: OpRef<'_>) -> Option<Instead> {
+        let [is_finite, max, other] = chosen(op)?;
+        let same = |a: ValueId, b: ValueId| self.numbers.get(a) == self.numbers.get(b);
+        let below = self.binary(is_finite, scalar::Binary::Lt)?;
+        let is_infinite = self.constant(below[1]) == Some(f64::INFINITY);
+        let is_negated = |value: ValueId| {
+            let unary = self.def(value).and_then(Unary::of);
+            unary.is_some_and(|unary| unary.function() == scalar::Unary::Neg && same(unary.input(), self.top))
+        };
+        let magnitude = below[0];
+        let is_larger = |[a, b]: [ValueId; 2]| {
+            (same(a, self.top) && is_negated(b)) || (same(b, self.top) && is_negated(a))
+        };
+        let is_chosen = || {
+            let [is_negative, below, above] = chosen(self.def(magnitude)?)?;
+            let [value, zero] = self.binary(is_negative, scalar::Binary::Lt)?;
+            let is_below = same(value, self.top) && self.constant(zero) == Some(0.0);
+            Some(is_below && is_negated(below) && same(above, self.top))
+        };
+        let is_magnitude =
+            self.binary(magnitude, scalar::Binary::Max).is_some_and(is_larger) || is_chosen() == Some(true);
+        let number = self.constant(other).filter(|number| number.is_finite())?;
+        (is_infinite && is_magnitude && same(max, self.top)).then_some(Instead { is_finite, number })
+    }
+
+    /// The operands of a function of two.
+    fn binary(&self, value: ValueId, function: scalar::Binary) -> Option<[ValueId; 2]> {
+        let op = self.def(value).and_then(Binary::of)?;
+        (op.function() == function).then(|| [op.lhs(), op.rhs()])
     }
 
     /// A number that is written in the program.
@@ -241,6 +293,12 @@ impl<'a> Algebra<'a> {
         }
         None
     }
+}
+
+/// The condition of a `select` that is a value, what is taken where it holds, and where not.
+fn chosen(op: OpRef<'_>) -> Option<[ValueId; 3]> {
+    let select = Select::of(op).filter(|select| select.guard().is_none())?;
+    <[ValueId; 3]>::try_from(select.operands().collect::<Vec<_>>()).ok()
 }
 
 /// What a float is a cast of, if that is a float as well.
