@@ -444,6 +444,9 @@ pub fn choose_plan(
         // What the machine can do, the kernel may still have no use for.
         if broken.is_none() {
             match resolve(ctx, kernel, Some(&plan), std::slice::from_ref(target), true) {
+                Ok(resolved) if plan.tile.is_some() && !resolved.mapping.is_planned => {
+                    broken = Some("its tile is none that the reductions of the kernel go along".into());
+                }
                 // A clause that changes nothing is not in a plan that is chosen.
                 Ok(resolved) => {
                     // A cache is more than what is reported of it.

@@ -72,7 +72,8 @@
 //! `s - max` from two infinities, and its sums are not numbers: `max - max`, which is 0 for finite ones, is added to
 //! keep that, unless the sum has a factor that keeps it. Over no element at all sums stay 0. A maximum that the program
 //! bounds by the lowest finite number, `max(max s, -3.4e38)`, begins with that number: where everything is masked, sums
-//! are 0 then.
+//! are 0 then. Log-sum-exp subtracts a number in the place of a maximum that is not finite (`select |max| < inf`): then a
+//! sum without other factors is `2^(c*(max - number))` there, zero or infinite as in the program.
 //!
 //! *Algorithm.* (1) Values get numbers, equal for equal computations; what depends on the maximum is marked. (2) The
 //! contribution of each sum is read as a product (`terms`): weights `2^(a*s + b*max)`, for which `a = -b` is asked;

@@ -11,6 +11,7 @@
 //! beyond the first are counted value by value, before it is known what comes before, the limit holds at each step.
 
 use dlc_book::ops::Function;
+use dlc_core::scalar::Combiner;
 use dlc_ir::Context;
 use dlc_ir::affine::SizeExpr;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -351,7 +352,7 @@ impl<'g> Cutter<'g> {
         while let Some(at) = work.pop() {
             let value = &self.graph.values[at];
             // Such a reduction is going to be stored: it is decided after what reads it.
-            if self.graph.is_memory(at) || self.is_apart(at, node) {
+            if self.graph.is_memory(at) || self.is_apart(at, node) || self.is_few_long_rows(at, node) {
                 if !reads.contains(&at) {
                     reads.push(at);
                 }
@@ -387,6 +388,12 @@ impl<'g> Cutter<'g> {
             1 => ops <= CHEAP_OPS,
             _ => ops <= CHEAP_OPS && self.reads_less(node, &reads),
         }
+    }
+
+    /// Whether a value is a reduction that is stored as its rows are few and long, where a kernel needs it for another value.
+    fn is_few_long_rows(&self, node: Node, kernel: Node) -> bool {
+        let is_reduction = matches!(self.graph.values[node].kind, Kind::Reduce { .. }) && !self.contractions[node];
+        is_reduction && node != kernel && self.few_long_rows(node, kernel, || false).is_some()
     }
 
     /// Whether reading some tensors in each kernel that needs a value takes no more bytes than to store the value.
@@ -624,6 +631,13 @@ impl<'g> Cutter<'g> {
         (has(column) == 1 && has_rows && self.costs().takes_tensor_cores(node)).then_some(length)
     }
 
+    /// Whether a maximum is one of what is summed below it as exponentials: both are reduced in one pass.
+    fn goes_with_sums(&self, node: Node, wanted: Node, kernel: Node) -> bool {
+        let is_maximum = matches!(self.graph.values[node].kind, Kind::Reduce { combiner: Combiner::Max, .. });
+        let is_power = |at: Node| matches!(self.graph.values[at].kind, Kind::Map { function: Function::Exp2, .. });
+        is_maximum && self.reach(wanted, kernel).into_iter().any(is_power)
+    }
+
     fn behind_contraction(&self, node: Node, kernel: Node) -> bool {
         self.reach(node, kernel).into_iter().any(|at| at != node && self.contractions[at])
     }
@@ -649,21 +663,15 @@ impl<'g> Cutter<'g> {
 
     /// A reduction whose results are used for many elements each, as the mean of a row.
     fn row(&self, node: Node, wanted: Node, kernel: Node) -> Choice {
-        let value = &self.graph.values[node];
         let next = self.reducer_behind(wanted, kernel).filter(|_| self.costs().shares_windows_alone(node, wanted));
         if next.is_some() {
             return Choice { stored: true, why: WINDOWS_OF_ROWS.into() };
         }
-        let rows = self.limits.sizes.elements(&value.axes);
-        let length = self.limits.sizes.elements(&value.over);
-        let results = self.limits.sizes.elements(&self.graph.values[kernel].axes);
-        // Positions and numbers are there anywhere.
-        let reads = || value.operands.iter().any(|operand| self.costs().reads_memory(operand.node));
-        // An SM would reduce a long row, or go through all results of one.
-        let longest = length.max(results / rows.max(1));
-        let is_long = results > rows && rows < FEW_ROWS && longest > LONG_ROW;
-        if is_long && reads() && !self.chains.is_on_chip(self.graph, node) {
-            let why = format!("{rows} rows of {longest} elements are too few for one SM each, and worth splitting");
+        let again = || self.reducer_behind(wanted, kernel).is_some() && !self.goes_with_sums(node, wanted, kernel);
+        if let Some((rows, longest)) = self.few_long_rows(node, kernel, again) {
+            let why = format!(
+                "{rows} rows of {longest} elements are too few for one multiprocessor each, and worth splitting"
+            );
             return Choice { stored: true, why };
         }
         if self.multiplied_by(node).is_some() {
@@ -671,6 +679,19 @@ impl<'g> Cutter<'g> {
             return Choice { stored: true, why: why.into() };
         }
         Choice { stored: false, why: format!("it is used where its row is read: {}", self.saved(node)) }
+    }
+
+    /// The rows that a reduction has, and how many elements a multiprocessor would go through of each: where they are few and
+    /// long, and a kernel has more results than rows, or goes along its rows `again`.
+    fn few_long_rows(&self, node: Node, kernel: Node, again: impl Fn() -> bool) -> Option<(i64, i64)> {
+        let value = &self.graph.values[node];
+        let rows = self.limits.sizes.elements(&value.axes);
+        let results = self.limits.sizes.elements(&self.graph.values[kernel].axes);
+        let longest = self.limits.sizes.elements(&value.over).max(results / rows.max(1));
+        // Positions and numbers are there anywhere.
+        let reads = || value.operands.iter().any(|operand| self.costs().reads_memory(operand.node));
+        let is_long = rows < FEW_ROWS && longest > LONG_ROW && (results > rows || again());
+        (is_long && reads() && !self.chains.is_on_chip(self.graph, node)).then_some((rows, longest))
     }
 }
 

@@ -74,7 +74,7 @@ impl Maker<'_> {
             [] if self.facts.is_local() => self.windows(),
             [] if self.facts.longest_sum() >= 32 && !self.sums_few() => self.rows(),
             // Short rows and columns are shared by a few threads, or computed by one for each of its own elements.
-            [] if self.facts.longest_sum() > 1 => {
+            [] if self.facts.longest_sum() > 1 && !self.sums_few() => {
                 let mut plans = self.elementwise();
                 plans.extend(self.rows());
                 plans

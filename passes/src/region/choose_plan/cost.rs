@@ -10,6 +10,8 @@
 //!   themselves only if as many of them are on their way at once as memory gives while one load is waited for.
 //! - What is not overlapped is added: loads where nothing is asynchronous, the epilogue where it is not hidden.
 
+mod in_line;
+
 use std::collections::HashMap;
 
 use dlc_ir::{Body, Context};
@@ -161,18 +163,6 @@ fn efficiency(ctx: &Context, plan: &Schedule, facts: &Facts) -> f64 {
         }
     }
 }
-
-/// The clocks from an instruction of a thread to the next one, some of which do not depend on each other.
-const CLOCKS_IN_LINE: f64 = 3.0;
-
-/// The instructions of a thread for an access: where it is, whether it is inside, the number as another type.
-const ACCESS_OPS: f64 = 4.0;
-
-/// The clocks for each time that the threads that share a reduction are halved.
-const EXCHANGE_CLOCKS: f64 = 30.0;
-
-/// The clocks between two blocks that begin on a multiprocessor.
-const BLOCK_CLOCKS: f64 = 80.0;
 
 /// How long a group is between two tiles of one step each, in microseconds: other steps hide it.
 const BETWEEN_TILES: f64 = 0.1;
@@ -380,34 +370,6 @@ impl Estimator<'_> {
         // A product is joined with the sum that it goes to; exponentials have a pipeline of their own.
         let own = facts.simple - facts.joined + self.beside_elements(waves.tiles);
         both(own / simple, facts.special / special_rate)
-    }
-
-    /// How long a kernel with reductions takes by what each thread does in line, however many threads there are: its
-    /// instructions, each of which waits for the one before, and what threads exchange; and by the blocks that begin.
-    fn in_line(&self, waves: &Waves) -> f64 {
-        let Estimator { ctx, facts, plan, target, .. } = *self;
-        if plan.threads.is_none() || facts.sums.is_empty() || facts.is_local() {
-            return 0.0;
-        }
-        let threads = threads(ctx, plan) as f64;
-        let width = plan.thread_tile.as_ref().and_then(Table::product).unwrap_or(1).max(1) as f64;
-        let accesses = |input: &Tensor| {
-            let own = input.tile_bytes(ctx, facts, plan) * 8.0 / bits(ctx, input.elem);
-            let reduced = input.axes.iter().filter(|axis| self.is_reduced(axis));
-            let passes = reduced.map(|axis| facts.passes(axis)).max().unwrap_or(1);
-            let passes = if plan.cache_of(&input.name).is_some() { 1 } else { passes.max(1) };
-            own * self.tile_reads(input, waves.tiles) * passes as f64 / width
-        };
-        let padded: f64 = plan.reduced.iter().flatten().map(|axis| self.padded(axis)).product();
-        let own = (facts.simple + 4.0 * facts.special + facts.combined) * waves.padding * padded;
-        let accesses = self.read().map(accesses).sum::<f64>() * ACCESS_OPS;
-        let of_thread = (own + accesses) / (waves.tiles * threads) + THREAD_OPS as f64;
-        let share = plan.reduced.iter().flatten().map(|axis| plan.threads.as_ref().map_or(1, |own| own.along(axis)));
-        let share: i64 = share.product();
-        let exchanges = if share > 1 { (share as f64).log2().ceil() * EXCHANGE_CLOCKS } else { 0.0 };
-        let clocks = of_thread * CLOCKS_IN_LINE + facts.sums.len() as f64 * exchanges;
-        let blocks = waves.tiles / target.sms as f64 * BLOCK_CLOCKS;
-        both(waves.count * clocks, blocks) / target.clock_mhz as f64
     }
 
     /// How long the loops of all tiles take that compute and load.
@@ -653,11 +615,15 @@ impl Estimator<'_> {
         let along = facts.iters().last().filter(|_| !facts.is_local());
         for input in self.read().filter(|input| input.axes.len() > 1) {
             let staged = plan.cache_of(&input.name).is_some_and(|cache| cache.place == dlc_plan::clause::Place::Smem);
-            let apart = input.axes.last() != along && along.is_some_and(|along| input.axes.contains(along));
+            // Threads that share a reduction along it lie beside each other there.
+            let is_shared = |axis: &String| plan.threads.as_ref().is_some_and(|threads| threads.along(axis) > 1);
+            let shared = input.axes.last().is_some_and(|last| self.is_reduced(last) && is_shared(last));
+            let apart = input.axes.last() != along && !shared && along.is_some_and(|along| input.axes.contains(along));
             if apart && !staged {
                 share += 3.0;
             }
         }
+        share += self.read().chain(&facts.outputs).map(|tensor| self.narrow(tensor)).fold(0.0, f64::max);
         let pieces = if facts.pieces { 0.05 } else { 0.0 };
         let tails = 0.005 * plan.predicate_tail.as_ref().map_or(0, Vec::len) as f64;
         load * (share + pieces + tails)

@@ -31,7 +31,7 @@ impl Maker<'_> {
             let mut assume = Table::default();
             // One row begins where the tensor does.
             let are_whole =
-                used().all(|it| it.axes.len() <= 1 || self.divides_by(it, width, &mut assume).is_some());
+                used().all(|it| self.divides_by(it, width, &mut assume).is_some() || it.axes.len() <= 1);
             are_whole.then_some((width, assume))
         };
         let widths = std::iter::successors(Some(widest), |width| Some(width / 2)).take_while(|width| *width > 1);
@@ -400,6 +400,9 @@ fn column_grids(wide: i64, high: i64) -> Vec<[i64; 2]> {
     if wide < 32 {
         grids = [256, 512, 128, 1024].map(|threads| [wide, threads / wide]).to_vec();
     }
+    // Of few long columns each multiprocessor has some.
+    let fewer = [16, 8, 4, 2].into_iter().filter(|&across| across < wide.min(32) && high >= 256);
+    grids.extend(fewer.flat_map(|across| [256, 512].map(|threads| [across, threads / across])));
     // Short columns are of one thread each, or of a few.
     if high < 32 {
         grids = [[128, 1], [256, 1], [64, 2], [128, 2], [32, 4], [32, 8]].to_vec();

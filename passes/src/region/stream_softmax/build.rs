@@ -326,10 +326,15 @@ impl After<'_> {
         let mut emit = Emit::new(ctx, body, InsertPoint::Before(sum), loc, self.order);
         let mut value = value;
         if let Some(Instead { is_finite, number }) = term.instead {
-            // All elements below an infinite maximum have weights of nothing, or some are infinite.
-            let number = emit.number(-number, Type::F32);
+            // Where the maximum is infinite, so is the sum, or it is zero: as the power of the maximum alone is.
             let (is_finite, max) = (emit.ordered(brought.value(is_finite)), emit.cast(self.max, Type::F32));
-            let below = emit.binary(scalar::Binary::Add, max, number);
+            let below = match number {
+                0.0 => max,
+                number => {
+                    let number = emit.number(number, Type::F32);
+                    emit.binary(scalar::Binary::Sub, max, number)
+                }
+            };
             let scale = emit.number(term.scale, Type::F32);
             let scaled = emit.binary(scalar::Binary::Mul, below, scale);
             let power = emit.unary(scalar::Unary::Exp2, scaled);

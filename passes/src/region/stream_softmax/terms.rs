@@ -258,9 +258,8 @@ impl<'a> Algebra<'a> {
             unary.is_some_and(|unary| unary.function() == scalar::Unary::Neg && same(unary.input(), self.top))
         };
         let magnitude = below[0];
-        let is_larger = |[a, b]: [ValueId; 2]| {
-            (same(a, self.top) && is_negated(b)) || (same(b, self.top) && is_negated(a))
-        };
+        let is_larger =
+            |[a, b]: [ValueId; 2]| (same(a, self.top) && is_negated(b)) || (same(b, self.top) && is_negated(a));
         let is_chosen = || {
             let [is_negative, below, above] = chosen(self.def(magnitude)?)?;
             let [value, zero] = self.binary(is_negative, scalar::Binary::Lt)?;

@@ -286,8 +286,7 @@ fn by_lanes(
         let weight = lower.cast(weight, acc[index + 1], false);
         let weight = lower.as_fragment(weight, both)?;
         let (ty, loc) = (lower.ty(acc[index + 1], both), lower.emit.loc);
-        let op =
-            kernel::Binary::build(&mut lower.emit.builder(), loc, weight.value, sum, scalar::Binary::Mul, ty);
+        let op = kernel::Binary::build(&mut lower.emit.builder(), loc, weight.value, sum, scalar::Binary::Mul, ty);
         let product = lower.emit.body.result(op, 0);
         values.push(reduce_tile(lower, Combiner::Sum, product));
     }

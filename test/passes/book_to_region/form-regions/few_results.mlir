@@ -51,3 +51,17 @@ book.func @variance<N>(%x: tensor<[64, N], f32>) -> tensor<[64, N], f32> {
   %y = entry mul axes (i0: 64, i1: N) of %d at (i0, i1), %v at () : tensor<[64, N], f32>
   return %y
 }
+
+// -----
+
+// Few long rows that are reduced again: one multiprocessor would go through each of them twice.
+// CHECK-LABEL: host.func @variances
+// CHECK: launch @variances_0<N> (%x)
+// CHECK: launch @variances_1<N> (%x,
+book.func @variances<N>(%x: tensor<[2, N, 16], f32>) -> tensor<[2, 16], f32> {
+  %r = reduce sum axes (i0: 2, i1: 16) over (i2: 16*N) of %x at (i0, i2 floordiv 16, i1) acc f32 : tensor<[2, 16], f32>
+  %d = entry sub axes (i0: 2, i1: 16*N, i2: 16) of %x at (i0, i1 floordiv 16, i2), %r at (i0, i2) : tensor<[2, 16*N, 16], f32>
+  %q = entry mul axes (i0: 2, i1: 16*N, i2: 16) of %d at (i0, i1, i2), %d at (i0, i1, i2) : tensor<[2, 16*N, 16], f32>
+  %t = reduce sum axes (i0: 2, i1: 16) over (i2: 16*N) of %q at (i0, i2, i1) acc f32 : tensor<[2, 16], f32>
+  return %t
+}

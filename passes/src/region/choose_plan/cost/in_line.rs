@@ -1,0 +1,69 @@
+//! What each thread of a kernel with reductions does one after the other.
+
+use dlc_plan::clause::Kind;
+use dlc_plan::value::Table;
+
+use super::super::facts::{Tensor, bits};
+use super::{Estimator, THREAD_OPS, Waves, both, threads};
+
+/// The clocks from an instruction of a thread to the next one, some of which do not depend on each other.
+const CLOCKS_IN_LINE: f64 = 3.0;
+
+/// The instructions of a thread for an access: where it is, whether it is inside, the number as another type.
+const ACCESS_OPS: f64 = 4.0;
+
+/// The clocks for each time that the threads that share a reduction are halved.
+const EXCHANGE_CLOCKS: f64 = 30.0;
+
+/// The neighbouring bytes from which on as many are moved as at any number.
+const LINE: f64 = 64.0;
+
+/// The clocks between two blocks that begin on a multiprocessor.
+const BLOCK_CLOCKS: f64 = 80.0;
+
+impl Estimator<'_> {
+    /// How long a kernel with reductions takes by what each thread does in line, however many threads there are: its
+    /// instructions, each of which waits for the one before, and what threads exchange; and by the blocks that begin.
+    pub(super) fn in_line(&self, waves: &Waves) -> f64 {
+        let Estimator { ctx, facts, plan, target, .. } = *self;
+        if plan.threads.is_none() || facts.sums.is_empty() || facts.is_local() {
+            return 0.0;
+        }
+        let threads = threads(ctx, plan) as f64;
+        let width = plan.thread_tile.as_ref().and_then(Table::product).unwrap_or(1).max(1) as f64;
+        let accesses = |input: &Tensor| {
+            let own = input.tile_bytes(ctx, facts, plan) * 8.0 / bits(ctx, input.elem);
+            let reduced = input.axes.iter().filter(|axis| self.is_reduced(axis));
+            let passes = reduced.map(|axis| facts.passes(axis)).max().unwrap_or(1);
+            let passes = if plan.cache_of(&input.name).is_some() { 1 } else { passes.max(1) };
+            own * self.tile_reads(input, waves.tiles) * passes as f64 / width
+        };
+        let padded: f64 = plan.reduced.iter().flatten().map(|axis| self.padded(axis)).product();
+        let own = (facts.simple + 4.0 * facts.special + facts.combined) * waves.padding * padded;
+        let accesses = self.read().map(accesses).sum::<f64>() * ACCESS_OPS;
+        let of_thread = (own + accesses) / (waves.tiles * threads) + THREAD_OPS as f64;
+        let share = plan.reduced.iter().flatten().map(|axis| plan.threads.as_ref().map_or(1, |own| own.along(axis)));
+        let share: i64 = share.product();
+        let exchanges = if share > 1 { (share as f64).log2().ceil() * EXCHANGE_CLOCKS } else { 0.0 };
+        let clocks = of_thread * CLOCKS_IN_LINE + facts.sums.len() as f64 * exchanges;
+        let blocks = waves.tiles / target.sms as f64 * BLOCK_CLOCKS;
+        // All threads together take turns, too.
+        let simple = target.rate(ctx, Kind::Fma, dlc_ir::Type::F32).unwrap_or(1) as f64 / 2.0;
+        let all = of_thread * waves.tiles * threads / (simple * target.sms as f64 * waves.occupancy);
+        both(both(waves.count * clocks, all), blocks) / target.clock_mhz as f64
+    }
+
+    /// By how much longer it takes to read or write a tensor of which a tile of columns that are reduced has less than whole
+    /// lines.
+    pub(super) fn narrow(&self, tensor: &Tensor) -> f64 {
+        let Some(last) = tensor.axes.last().filter(|last| tensor.axes.len() > 1 && !self.is_reduced(last)) else {
+            return 0.0;
+        };
+        let goes_across = tensor.axes.iter().any(|axis| self.is_reduced(axis));
+        let tile = self.plan.tile_of(last);
+        if self.plan.threads.is_none() || !goes_across || tile >= self.facts.size(last) {
+            return 0.0;
+        }
+        (LINE / (tile as f64 * bits(self.ctx, tensor.elem) / 8.0) - 1.0).max(0.0)
+    }
+}
