@@ -30,8 +30,7 @@ impl Maker<'_> {
         let fits = |width: i64| {
             let mut assume = Table::default();
             // One row begins where the tensor does.
-            let are_whole =
-                used().all(|it| self.divides_by(it, width, &mut assume).is_some() || it.axes.len() <= 1);
+            let are_whole = used().all(|it| self.divides_by(it, width, &mut assume).is_some() || it.axes.len() <= 1);
             are_whole.then_some((width, assume))
         };
         let widths = std::iter::successors(Some(widest), |width| Some(width / 2)).take_while(|width| *width > 1);
