@@ -1,10 +1,10 @@
-// A reduction with a region of its own keeps its rows in registers, in blocks of four warps whatever a plan counts on: plans by
-// which more of them share an SM than have room are not chosen.
+// A reduction with a region of its own keeps its rows in registers, in blocks of four warps whatever a plan says: plans whose
+// tile is not followed are not chosen.
 
 // RUN: dlc-opt %s --choose-plan=target=sm90 --tensorize | FileCheck %s
 
 // CHECK-LABEL: kernel.func @combiner
-// CHECK: grid (M ceildiv 4) threads 128 blocks_per_sm 14 {
+// CHECK: grid (M ceildiv 4) threads 128 {
 region.func @combiner<M, K> iters (m: M, k: K)
     ins (%X: memref<[M, K], f32>, %W: memref<[M], f32>)
     outs (Y: memref<[M], f32> materialize gmem) {

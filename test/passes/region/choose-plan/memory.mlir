@@ -121,14 +121,14 @@ region.func @row_sums<M, N> iters (m: M) ins (%x: memref<[M, N], f32>) outs (y: 
   yield %s to y
 }
 
-// Sums of columns: neighbours are columns, and a thread takes two of them.
+// Sums of columns: neighbours are columns, and a thread takes four of them.
 // CHECK: plan.schedule of @column_sums for sm90 {
-// CHECK-NEXT: tile (n: 64, m: 256)
+// CHECK-NEXT: tile (n: 32, m: 256)
 // CHECK-NEXT: reduced [m]
 // CHECK-NEXT: assume (N: 4)
-// CHECK-NEXT: thread_tile (n: 2)
-// CHECK-NEXT: threads (n: 32, m: 32)
-// CHECK-NEXT: unroll (m: 8)
+// CHECK-NEXT: thread_tile (n: 4)
+// CHECK-NEXT: threads (n: 8, m: 64)
+// CHECK-NEXT: unroll (m: 4)
 // CHECK-NEXT: predicate_tail [n, m]
 // CHECK-NEXT: }
 region.func @column_sums<M, N> iters (n: N) ins (%x: memref<[M, N], f32>) outs (y: memref<[N], f32> materialize gmem) {
