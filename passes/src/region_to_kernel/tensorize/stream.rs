@@ -220,10 +220,9 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId) -> Result<Option<Vec<Lowered>>
     let dim = lower.dim(vec![axis.clone()], base, tile)?;
     lower.push_scope();
     lower.scope().dims = [Some(rows), Some(dim)];
-    let before = runs.then_some(open.carried.as_slice());
     let values = match &powers {
         Some(powers) => powers.step(lower, reduce, (&found, &wide), columns.clone(), &open.carried)?,
-        None => contributions(lower, reduce, &found, &wide, columns.clone(), before)?,
+        None => contributions(lower, reduce, &found, &wide, columns.clone(), runs.then_some(&open.carried[..]))?,
     };
     lower.scopes.pop();
     let next = match runs {

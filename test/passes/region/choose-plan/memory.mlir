@@ -160,8 +160,7 @@ region.func @odd_columns iters (n: 4097) ins (%x: memref<[4096, 4097], f32>) out
 // CHECK-NEXT: tile (n: 1024)
 // CHECK-NEXT: reduced [n]
 // CHECK-NEXT: thread_tile (n: 4)
-// CHECK-NEXT: threads (n: 64)
-// CHECK-NEXT: unroll (n: 4)
+// CHECK-NEXT: threads (n: 256)
 // CHECK-NEXT: split_k 256 along n through workspace
 // CHECK-NEXT: vectors (x: 4)
 // CHECK-NEXT: }
@@ -254,12 +253,12 @@ region.func @scaled<M, N> iters (m: M, n: N) ins (%x: memref<[M, N], f16>, %w: m
 
 // Many numbers in few columns: the sum of each is divided among as many blocks as SMs have room for.
 // CHECK: plan.schedule of @few_columns for sm90 {
-// CHECK-NEXT: tile (n: 64, m: 256)
+// CHECK-NEXT: tile (n: 32, m: 256)
 // CHECK-NEXT: reduced [m]
-// CHECK-NEXT: thread_tile (n: 2)
-// CHECK-NEXT: threads (n: 32, m: 32)
-// CHECK-NEXT: unroll (m: 8)
-// CHECK-NEXT: split_k 33 along m through workspace
+// CHECK-NEXT: thread_tile (n: 4)
+// CHECK-NEXT: threads (n: 8, m: 64)
+// CHECK-NEXT: unroll (m: 4)
+// CHECK-NEXT: split_k 64 along m through workspace
 // CHECK-NEXT: }
 region.func @few_columns iters (n: 256) ins (%x: memref<[65536, 256], f32>) outs (y: memref<[256], f32> materialize gmem) {
   %s = reduce sum (m: 65536) acc f32 init 0.0 {
