@@ -308,8 +308,7 @@ region.func @few_rows iters (m: 8) ins (%x: memref<[8, 1048576], f32>) outs (y: 
 // CHECK-NEXT: tile (n: 2048)
 // CHECK-NEXT: reduced [n]
 // CHECK-NEXT: thread_tile (n: 4)
-// CHECK-NEXT: threads (n: 128)
-// CHECK-NEXT: unroll (n: 4)
+// CHECK-NEXT: threads (n: 512)
 // CHECK-NEXT: split_k 8 along n through workspace
 // CHECK-NEXT: vectors (x: 4)
 // CHECK-NEXT: }
