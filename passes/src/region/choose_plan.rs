@@ -247,7 +247,7 @@ impl Pass for ChoosePlan {
             let turner = turn::Turner { cx, target: &target, precision: self.precision, base: &base, cases: &cases };
             op = turner.turn(body, op, &mut turned).unwrap_or(op);
             if let Some(kernel) = body.nested_mut(op) {
-                name_arguments(ctx, kernel);
+                name_inputs(ctx, kernel);
             }
             let view = OpRef::new(ctx, body, op);
             let Some(kernel) = body.nested(op) else { continue };
@@ -302,14 +302,20 @@ impl Pass for ChoosePlan {
     }
 }
 
-/// Gives names to the arguments of a kernel that have none: plans say by names which tensors they are about.
-fn name_arguments(ctx: &Context, kernel: &mut Body) {
-    let args = kernel.entry_block().map(|block| kernel.args(block).to_vec()).unwrap_or_default();
-    let known: Vec<String> = args.iter().map(|&arg| ctx.str(kernel.value_name(arg)).to_string()).collect();
-    for (at, (&arg, _)) in args.iter().zip(&known).enumerate().filter(|(_, (_, name))| name.is_empty()) {
-        let names = (0..).map(|number| format!("in{}", at + number * args.len()));
-        let name = names.into_iter().find(|name| !known.contains(name)).unwrap_or_default();
+/// Names the inputs that have no name, as those that another kernel stores: a plan speaks of tensors by their names.
+fn name_inputs(ctx: &Context, kernel: &mut Body) {
+    let Some(block) = kernel.entry_block() else { return };
+    let args = kernel.args(block).to_vec();
+    let mut taken: Vec<String> = args.iter().map(|&arg| ctx.str(kernel.value_name(arg)).to_string()).collect();
+    taken.extend(Func::from(OpRef::new(ctx, kernel, kernel.root())).outputs().into_iter().map(String::from));
+    for (number, &arg) in args.iter().enumerate() {
+        if !taken[number].is_empty() {
+            continue;
+        }
+        let free = (number..).map(|number| format!("in{number}")).find(|name| !taken.contains(name));
+        let name = free.unwrap_or_default();
         kernel.set_value_name(arg, ctx.intern_str(&name));
+        taken[number] = name;
     }
 }
 

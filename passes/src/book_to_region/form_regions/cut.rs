@@ -669,9 +669,7 @@ impl<'g> Cutter<'g> {
         }
         let again = || self.reducer_behind(wanted, kernel).is_some() && !self.goes_with_sums(node, wanted, kernel);
         if let Some((rows, longest)) = self.few_long_rows(node, kernel, again) {
-            let why = format!(
-                "{rows} rows of {longest} elements are too few for one multiprocessor each, and worth splitting"
-            );
+            let why = format!("{rows} rows of {longest} elements are too few for one SM each, and worth splitting");
             return Choice { stored: true, why };
         }
         if self.multiplied_by(node).is_some() {
@@ -681,7 +679,7 @@ impl<'g> Cutter<'g> {
         Choice { stored: false, why: format!("it is used where its row is read: {}", self.saved(node)) }
     }
 
-    /// The rows that a reduction has, and how many elements a multiprocessor would go through of each: where they are few and
+    /// The rows that a reduction has, and how many elements an SM would go through of each: where they are few and
     /// long, and a kernel has more results than rows, or goes along its rows `again`.
     fn few_long_rows(&self, node: Node, kernel: Node, again: impl Fn() -> bool) -> Option<(i64, i64)> {
         let value = &self.graph.values[node];

@@ -250,7 +250,7 @@ impl Maker<'_> {
         }
         // Another reduction, or results, along a row need what all parts of the first one give.
         if self.facts.passes(long) == 1 {
-            self.split(&mut plans, long);
+            self.share_sums(&mut plans, Some(long));
         }
         plans
     }
@@ -343,7 +343,7 @@ impl Maker<'_> {
             }
         }
         if self.facts.passes(long) == 1 {
-            self.split(&mut plans, long);
+            self.share_sums(&mut plans, Some(long));
         }
         plans
     }
@@ -399,7 +399,7 @@ fn column_grids(wide: i64, high: i64) -> Vec<[i64; 2]> {
     if wide < 32 {
         grids = [256, 512, 128, 1024].map(|threads| [wide, threads / wide]).to_vec();
     }
-    // Of few long columns each multiprocessor has some.
+    // Of few long columns each SM has some.
     let fewer = [16, 8, 4, 2].into_iter().filter(|&across| across < wide.min(32) && high >= 256);
     grids.extend(fewer.flat_map(|across| [256, 512].map(|threads| [across, threads / across])));
     // Short columns are of one thread each, or of a few.

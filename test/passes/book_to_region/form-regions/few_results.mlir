@@ -54,7 +54,7 @@ book.func @variance<N>(%x: tensor<[64, N], f32>) -> tensor<[64, N], f32> {
 
 // -----
 
-// Few long rows that are reduced again: one multiprocessor would go through each of them twice.
+// Few long rows that are reduced again: one SM would go through each of them twice.
 // CHECK-LABEL: host.func @variances
 // CHECK: launch @variances_0<N> (%x)
 // CHECK: launch @variances_1<N> (%x,

@@ -20,7 +20,7 @@ const EXCHANGE_CLOCKS: f64 = 30.0;
 const LINE: f64 = 128.0;
 const LOST: f64 = 1.0 / 7.0;
 
-/// The clocks between two blocks that begin on a multiprocessor.
+/// The clocks between two blocks that begin on an SM.
 const BLOCK_CLOCKS: f64 = 80.0;
 
 impl Estimator<'_> {
