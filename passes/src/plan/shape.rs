@@ -218,7 +218,8 @@ fn stream_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) ->
     let wide = sums().find(is_wide)?;
     let ty = elem(wide);
     let halves = ty == Type::F16 || ty == Type::BF16;
-    if !shape.inner.is_empty() || (!halves && ty != Type::F32) || reduce.axes().len() != 1 {
+    let sums_in_f32 = reduce.acc().iter().all(|acc| *acc == Type::F32);
+    if !shape.inner.is_empty() || (!halves && ty != Type::F32) || !sums_in_f32 || reduce.axes().len() != 1 {
         return None;
     }
     let values = axes_of(wide);

@@ -35,9 +35,9 @@
 //!   yield %r to Y as f16
 //! }
 //! plan.schedule of @gemm for sm90 {
-//!   tile (m: 64, n: 128, k: 64)
+//!   tile (m: 64, n: 64, k: 64)
 //!   assume (N: 8)
-//!   instruction wgmma [64, 128, 16]
+//!   instruction wgmma [64, 64, 16]
 //!   stages 8
 //!   persistent sms
 //!   order grouped 8 along m
@@ -46,7 +46,6 @@
 //!   split_k 8 through workspace
 //!   cache X (m, k) f16 in smem
 //!   cache W (k, n) f16 in smem
-//!   policy (X: evict_first)
 //!   swizzle (X: 128, W: 128)
 //!   predicate_tail [m, n]
 //!   barrier mbarrier
@@ -246,9 +245,6 @@ impl Pass for ChoosePlan {
             let cases = turn::cases(&names, &self.sizes, &of_program);
             let turner = turn::Turner { cx, target: &target, precision: self.precision, base: &base, cases: &cases };
             op = turner.turn(body, op, &mut turned).unwrap_or(op);
-            if let Some(kernel) = body.nested_mut(op) {
-                name_inputs(ctx, kernel);
-            }
             let view = OpRef::new(ctx, body, op);
             let Some(kernel) = body.nested(op) else { continue };
             let chosen = |numbers: &[i64]| {

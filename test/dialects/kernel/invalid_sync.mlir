@@ -284,3 +284,24 @@ kernel.func @before_the_first_barrier(%X: memref<[64, 64], f16>) -> memref<[64, 
   }
   return %Y
 }
+
+// -----
+
+// The integer of a loop is one of them in each round.
+kernel.func @barriers_of_a_loop(%X: memref<[64, 64], f16>) -> memref<[64, 64], f16> {
+  %Y = output : memref<[64, 64], f16>
+  grid (1) threads 128 {
+    for %i = -1 to 16 {
+      // expected-error@+1 {{a block has the barriers 0 to 15, and -1 is none of them}}
+      barrier id %i threads 128
+    }
+    for %j = 0 to 20 step 4 {
+      // expected-error@+1 {{a block has the barriers 0 to 15, and 16 is none of them}}
+      barrier id %j threads 128
+    }
+    for %k = 8 to 16 {
+      barrier id %k threads 128
+    }
+  }
+  return %Y
+}

@@ -1,11 +1,12 @@
 //! Barriers and tokens.
 
 use dlc_ir::affine::SizeExpr;
+use dlc_ir::body::ValueDef;
 use dlc_ir::{Diagnostics, OpRef, ValueId};
 
 use super::{WRONG_THREADS, broken, is_single, plain};
 use crate::ops::{
-    Arrive, Await, AwaitRead, Barrier, BarrierArrive, ClusterBarrier, Expect, Index, MBarriers, Wait, WarpSync,
+    Arrive, Await, AwaitRead, Barrier, BarrierArrive, ClusterBarrier, Expect, For, Index, MBarriers, Wait, WarpSync,
 };
 use crate::types::{MBarrier, Token, Work};
 
@@ -19,8 +20,24 @@ fn threads(op: OpRef<'_>, threads: i64, diags: &Diagnostics) {
 fn number(op: OpRef<'_>, id: ValueId, diags: &Diagnostics) {
     let made = op.body.defining_op(id).and_then(|id| Index::of(OpRef { id, ..op }));
     let known = made.and_then(|index| index.value().first().and_then(SizeExpr::as_constant));
-    if let Some(known) = known.filter(|known| !(0..16).contains(known)) {
+    let known = known.into_iter().chain(first_and_last(op, id).into_iter().flatten());
+    if let Some(known) = known.into_iter().find(|known| !(0..16).contains(known)) {
         plain(op, format!("a block has the barriers 0 to 15, and {known} is none of them"), diags);
+    }
+}
+
+/// The first and the last number that the integer of a loop is, if numbers say where the loop begins, ends and how it goes on.
+fn first_and_last(op: OpRef<'_>, id: ValueId) -> Option<[i64; 2]> {
+    let ValueDef::Arg(block, 0) = op.body.value_def(id) else { return None };
+    let parent = op.body.region_parent(op.body.region_of(block)?)?;
+    let bounds: Option<Vec<i64>> =
+        For::of(OpRef { id: parent, ..op })?.bounds().iter().map(SizeExpr::as_constant).collect();
+    match bounds?.as_slice() {
+        &[first, end, step] if first < end && step > 0 => {
+            let rounds = (end.checked_sub(first)? - 1) / step;
+            Some([first, first + rounds * step])
+        }
+        _ => None,
     }
 }
 

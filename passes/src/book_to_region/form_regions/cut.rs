@@ -126,7 +126,7 @@ pub(super) struct Cutter<'g> {
 
 impl<'g> Cutter<'g> {
     fn decide(&mut self, node: Node) -> Result<Choice, TooLarge> {
-        let ops = ops(self.graph, node);
+        let ops = self.graph.ops(node);
         self.ops += ops;
         let choice = self.choose(node);
         if choice.stored {
@@ -204,7 +204,7 @@ impl<'g> Cutter<'g> {
             ));
         }
         if self.is_cheap(node) {
-            if self.copies + ops(self.graph, node) * copies.saturating_sub(1) > (MAX_COPIES - 1) * self.ops {
+            if self.copies + self.graph.ops(node) * copies.saturating_sub(1) > (MAX_COPIES - 1) * self.ops {
                 return store(format!(
                     "it would be computed at {copies} places, and kernels have at most {MAX_COPIES} times the ops of the \
                      program"
@@ -690,15 +690,5 @@ impl<'g> Cutter<'g> {
         let reads = || value.operands.iter().any(|operand| self.costs().reads_memory(operand.node));
         let is_long = rows < FEW_ROWS && longest > LONG_ROW && (results > rows || again());
         (is_long && reads() && !self.chains.is_on_chip(self.graph, node)).then_some((rows, longest))
-    }
-}
-
-/// How many ops compute a value: itself, and one for each operand that it looks at within a guard. Memory is not
-/// computed, and a number is there once for each kernel.
-fn ops(graph: &Graph, node: Node) -> usize {
-    let value = &graph.values[node];
-    match value.kind {
-        Kind::Argument | Kind::Table(_) | Kind::Reshape | Kind::InOrder | Kind::Number(_) => 0,
-        _ => 1 + value.operands.iter().filter(|operand| operand.access.guard.is_some()).count(),
     }
 }

@@ -92,6 +92,16 @@ pub struct Graph {
 }
 
 impl Graph {
+    /// How many ops compute a value: itself, and one for each operand that it looks at within a guard. Memory is not
+    /// computed, and a number is there once for each kernel.
+    pub fn ops(&self, node: Node) -> usize {
+        let value = &self.values[node];
+        match value.kind {
+            Kind::Argument | Kind::Table(_) | Kind::Reshape | Kind::InOrder | Kind::Number(_) => 0,
+            _ => 1 + value.operands.iter().filter(|operand| operand.access.guard.is_some()).count(),
+        }
+    }
+
     /// The graph of a program that the verifier has accepted, and whose arguments and results lie in some layouts.
     ///
     /// An argument whose columns are contiguous is read as its transpose, whose rows are: kernels need not know. What is
