@@ -20,6 +20,9 @@ use super::range::Interval;
 /// More rows than these and the question stays open: elimination can square their number at each step.
 pub(super) const MAX_ROWS: usize = 400;
 
+/// Two coefficients of up to this have a product of 64 bits.
+const LARGE: u64 = 1 << 31;
+
 /// How many choices a search makes before and after elimination.
 const FEW_STEPS: usize = 8;
 const STEPS: usize = 200;
@@ -232,14 +235,16 @@ impl Problem {
         sides
     }
 
-    /// The variable whose projection makes the fewest rows.
+    /// The variable whose projection makes the fewest rows; those with large coefficients come last, as products with these
+    /// may go beyond 64 bits, and without the others less is left to multiply.
     fn cheapest(&self, keep: Option<usize>) -> Option<usize> {
         let others = (0..self.bounds.len()).filter(|&variable| Some(variable) != keep);
         others
             .filter_map(|variable| {
-                let (mut lower, mut upper) = (0usize, 0usize);
+                let (mut lower, mut upper, mut is_large) = (0usize, 0usize, false);
                 for row in &self.rows {
                     let value = row.coefficients[variable];
+                    is_large |= value.unsigned_abs() > LARGE;
                     lower += usize::from(value > 0 || (value != 0 && row.equality));
                     upper += usize::from(value < 0 || (value != 0 && row.equality));
                 }
@@ -248,10 +253,10 @@ impl Problem {
                 }
                 lower += usize::from(self.bounds[variable].lo().is_some());
                 upper += usize::from(self.bounds[variable].hi().is_some());
-                Some((lower * upper, variable))
+                Some((is_large, lower * upper, variable))
             })
             .min()
-            .map(|(_, variable)| variable)
+            .map(|(.., variable)| variable)
     }
 
     /// Fourier-Motzkin: each lower bound of the variable must not be above any of its upper bounds. Whether nothing was

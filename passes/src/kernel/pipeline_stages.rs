@@ -292,6 +292,10 @@ fn rewrite(ctx: &Context, body: &mut Body, found: &Found, stages: i64) -> Option
     // Where phases of mbarriers go on from one run of the loop to the next, the stage does too.
     let goes_on = !found.requests.is_empty() && !outer.is_empty();
     let meets = meets_behind(ctx, body, found, goes_on);
+    // Steps whose integers go beyond 64 bits are found before anything changes.
+    for number in 0..ahead {
+        found.first.plus(&found.step.times(number)?)?;
+    }
     for &ring in &found.rings {
         let ty = ring_of(ctx, body.value_type(ring), stages)?;
         body.set_value_type(ring, ty);

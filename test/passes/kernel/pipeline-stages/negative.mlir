@@ -271,3 +271,26 @@ kernel.func @large<M>(%X: memref<[M, 64], f16, row_major, align 16>) -> memref<[
   }
   return %Y
 }
+
+// The integers of later steps go beyond 64 bits: the loop stays as it is.
+kernel.func @beyond_64_bits<A>(%X: memref<[64, 64], f32, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm80"} {
+  %Y = output : memref<[64, 64], f32>
+  grid (2 * A) threads 128 {
+    %s = shared : tile<[64, 64], f32, row_major>
+    %tile = block_id 0
+    %all = index (A)
+    %r = index (%tile mod A)
+    %own = index (A - %r)
+    %end = min %all, %own
+    for %k = 9223372036854775807 to %end {
+      %t = copy_async %X[i0, i1] to %s by blocked [1, 4] lanes [4, 8] warps [4, 1] : token<load>
+      await %t
+      barrier
+      %y = load_shared %s transposed : frag<[64, 64], f32, blocked [1, 4] lanes [4, 8] warps [4, 1]>
+      store %y to %Y[i0, i1] where (%tile == 0)
+      barrier
+      yield
+    }
+  }
+  return %Y
+}
