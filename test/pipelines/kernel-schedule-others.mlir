@@ -118,7 +118,7 @@ plan.schedule of @conv for sm90 {
   async prefetch 2 overlap_epilogue
 }
 
-// With a stride of two TMA could not: threads copy, by themselves, and warps have no roles then.
+// With a stride of two TMA could not: threads copy, and warps have no roles then.
 // CHECK-LABEL: kernel.func @strided
 // CHECK-NOT: role producer
 // CHECK: copy_async %X

@@ -129,7 +129,7 @@ dlc_ir::inventory::submit! { &DEF }
 const MOST_PARTS: i64 = 1 << 12;
 
 /// The most elements of all parts of a block that are added without a loop: a thousand of each thread of a group.
-const MOST_UNROLLED: i64 = 1 << 17;
+const MOST_ELEMENTS_AT_ONCE: i64 = 1 << 17;
 
 /// How the memory of partial sums is aligned, in bytes.
 const SCRATCH_ALIGN: i64 = 128;
@@ -487,7 +487,7 @@ fn in_order(
     // All loads of few parts are under way at once.
     let elems: i64 = types.iter().map(|&ty| Frag::of(ctx, ty).map_or(1, |ty| ty.shape(ctx).iter().product())).sum();
     let count = bounds[1].as_constant().zip(bounds[0].as_constant()).map(|(last, first)| (last - first) / step.max(1));
-    let is_short = count.is_some_and(|count| count > 1 && count.saturating_mul(elems) <= MOST_UNROLLED);
+    let is_short = count.is_some_and(|count| count > 1 && count.saturating_mul(elems) <= MOST_ELEMENTS_AT_ONCE);
     let unroll = is_short.then_some(());
     let mut builder = Builder::new(ctx, body, InsertPoint::Before(loop_));
     let made =

@@ -138,10 +138,10 @@ static DEF: PassDef = PassDef {
             doc: "How many of the best plans are reported as remarks.",
         },
         OptionDef {
-            name: "leave",
+            name: "skip",
             kind: OptionKind::List,
             default: "[]",
-            doc: "Of how many of their best plans some kernels have none, as in 'gemm_0:1': what lies below refused those. A kernel has no plan where none is left.",
+            doc: "How many of the best plans of some kernels are skipped, as in 'gemm_0:1', since they were not verified. A kernel has no plan where none is left.",
         },
         OptionDef {
             name: "f32",
@@ -170,15 +170,15 @@ fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
     let target = options.text("target").trim_start_matches('@').to_string();
     let sizes = options.list("sizes").into_iter().map(sizes::parse).collect::<Result<_, _>>()?;
     let symbols = options.list("symbols").into_iter().map(assumed_symbol).collect::<Result<_, _>>()?;
-    let left_out = options.list("leave").into_iter().map(left_out).collect::<Result<_, _>>()?;
+    let skipped = options.list("skip").into_iter().map(skipped).collect::<Result<_, _>>()?;
     // With 'ieee' threads multiply.
     let precision = Precision::of(options.text("f32"));
     let (assume, top) = (positive("assume")?, positive("top")? as usize);
-    Ok(Box::new(ChoosePlan { target, assume, symbols, sizes, top, left_out, precision }))
+    Ok(Box::new(ChoosePlan { target, assume, symbols, sizes, top, skipped, precision }))
 }
 
-/// The name of a kernel, and how many of its best plans are left out.
-fn left_out(text: &str) -> Result<(String, usize), String> {
+/// The name of a kernel, and how many of its best plans are skipped.
+fn skipped(text: &str) -> Result<(String, usize), String> {
     let wrong = || format!("'{text}' is no kernel with a number of plans, as in 'gemm_0:1'");
     let (name, plans) = text.rsplit_once(':').ok_or_else(wrong)?;
     Ok((name.trim().to_owned(), plans.trim().parse().map_err(|_| wrong())?))
@@ -190,8 +190,8 @@ struct ChoosePlan {
     symbols: BTreeMap<String, i64>,
     sizes: Vec<Vec<i64>>,
     top: usize,
-    /// How many of the best plans of some kernels are left out.
-    left_out: BTreeMap<String, usize>,
+    /// How many of the best plans of some kernels are skipped.
+    skipped: BTreeMap<String, usize>,
     /// How tensor cores may multiply `f32`.
     precision: Option<Precision>,
 }
@@ -263,8 +263,8 @@ impl Pass for ChoosePlan {
                     self.tell(cx, view, chosen);
                 }
             }
-            let left_out = self.left_out(view.symbol_name().unwrap_or_default());
-            let best = |chosen: Chosen| chosen.ranked.into_iter().nth(left_out).map(|(plan, _)| written(plan));
+            let skipped = self.skipped(view.symbol_name().unwrap_or_default());
+            let best = |chosen: Chosen| chosen.ranked.into_iter().nth(skipped).map(|(plan, _)| written(plan));
             let Some(plan) = best(general).filter(|_| cx.allows_rule("plan")) else { continue };
             let variant = |(chosen, facts): (Chosen, Facts)| {
                 let plan = best(chosen)?;
@@ -359,11 +359,11 @@ impl ChoosePlan {
         Err(PassFailed)
     }
 
-    /// How many of the best plans of a kernel are left out: those of the kernel, or of one that is made of it, which has its
-    /// name and a word more.
-    fn left_out(&self, kernel: &str) -> usize {
+    /// How many of the best plans of a kernel are skipped: those of the kernel, or of one derived from it, whose name begins
+    /// with its name and `_`.
+    fn skipped(&self, kernel: &str) -> usize {
         let is_of = |name: &str| name.strip_prefix(kernel).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
-        self.left_out.iter().filter(|(name, _)| is_of(name)).map(|(_, plans)| *plans).max().unwrap_or(0)
+        self.skipped.iter().filter(|(name, _)| is_of(name)).map(|(_, plans)| *plans).max().unwrap_or(0)
     }
 
     fn tell(&self, cx: &PassCx<'_>, kernel: OpRef<'_>, chosen: &Chosen) {

@@ -15,7 +15,7 @@ use dlc_opt::layers::{LAYERS, layer_name, pipeline_to};
 use dlc_plan::Schedule;
 use dlc_translate::manifest;
 
-use crate::cuda::compile::{Compiler, Places, not_compiled, way_to};
+use crate::cuda::compile::{Compiler, Places, not_compiled, planned_pipeline_to};
 use crate::error::{Error, NO_LAYER};
 use crate::options::Passes;
 use crate::program::Program;
@@ -157,7 +157,7 @@ impl Program {
             return Err(Error::alone(&error.suggest(near)));
         }
         let Compiler { planning, .. } = self.compiler(diags);
-        let way = way_to(layer, planning, self.target(), &compiled.options.sizes);
+        let way = planned_pipeline_to(layer, planning, self.target(), &compiled.options.sizes);
         let way = way.unwrap_or_else(|| pipeline_to(registry, layer));
         let failed = || Error::of(ctx, &diags.take());
         let way = Pipeline::parse_reporting(registry, ctx, ("<way to the layer>", &way), false, diags);

@@ -16,7 +16,7 @@ use dlc_translate::manifest::Manifest;
 use dlc_translate::manifest::plan::Plan;
 
 use crate::bind::{BAD_INPUT, Bound, Caller, Given, Needed, Origin, Reported, admits};
-use crate::cuda::compile::{Compiler, not_compiled, target, way_to};
+use crate::cuda::compile::{Compiler, not_compiled, planned_pipeline_to, target};
 use crate::cuda::exec::Loaded;
 use crate::cuda::{WRONG_DEVICE, module as device_module};
 use crate::error::{Error, Message};
@@ -180,7 +180,7 @@ fn put_plans(
 ) -> Option<()> {
     let registry = &session.0.setup.registry;
     if !has_layer(ctx, module, "region") {
-        let way = way_to("region", options.planning, "", &options.sizes)?;
+        let way = planned_pipeline_to("region", options.planning, "", &options.sizes)?;
         let way = Pipeline::parse_reporting(registry, ctx, ("<way to kernels>", &way), false, diags)?;
         let threads = session.0.options.threads;
         module::transform(ctx, registry, &way, module, threads, module::Verified::AtEnd, &[], diags).ok()?;

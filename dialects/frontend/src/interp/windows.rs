@@ -2,7 +2,7 @@
 
 use dlc_core::eval::{elem, give, shape, tensor};
 use dlc_core::tensor::{Access, Combine, Contraction, ElemKind, TensorValue};
-use dlc_ir::affine::{SizeExpr, gcd};
+use dlc_ir::affine::SizeExpr;
 use dlc_ir::interp::{CANNOT_RUN, Datum, Eval, EvalResult, Failure};
 use dlc_ir::op::BrokenRule;
 use dlc_ir::types::FloatKind;
@@ -25,7 +25,7 @@ pub fn conv(cx: &mut Eval<'_, '_>) -> EvalResult {
     let windows = ruled(cx, attrs.windows(&sizes(&weights.shape()[spatial])))?;
     let around: Vec<(i64, i64)> = windows.iter().map(|window| (window.low, window.high)).collect();
     let groups = op.groups().unwrap_or(1) as usize;
-    let sums = Sums { layout, windows, groups, transposed: false, apart: Vec::new() };
+    let sums = Sums { layout, windows, groups, transposed: false, reached: Vec::new() };
     let y = around_zeros(cx.op.ctx, x, layout, &around);
     give(cx, y.and_then(|x| sums.run(cx, &x, weights, bias, &shape)))
 }
@@ -40,7 +40,7 @@ pub fn conv_transpose(cx: &mut Eval<'_, '_>) -> EvalResult {
     let attrs = WindowAttrs { stride: op.stride(), pad: op.pad(), dilation: op.dilation() };
     let mut windows = ruled(cx, attrs.windows(&sizes(&weights.shape()[spatial.clone()])))?;
     let output_pad = op.output_pad().unwrap_or_else(|| vec![0; windows.len()]);
-    let apart = windows.iter().map(apart).collect();
+    let reached = windows.iter().map(reached).collect();
     let mut around = Vec::new();
     for (window, more) in windows.iter_mut().zip(output_pad) {
         let reach = ruled(cx, window.reach())?.as_constant().unwrap_or(0);
@@ -53,7 +53,7 @@ pub fn conv_transpose(cx: &mut Eval<'_, '_>) -> EvalResult {
         .try_fold(x.clone(), |x, (window, axis)| spread(ctx, &x, axis, window.stride as usize));
     windows.iter_mut().for_each(|window| window.stride = 1);
     let groups = op.groups().unwrap_or(1) as usize;
-    let sums = Sums { layout, windows, groups, transposed: true, apart };
+    let sums = Sums { layout, windows, groups, transposed: true, reached };
     let y = spread.and_then(|x| {
         let turned = weights.flip(&spatial.collect::<Vec<_>>())?;
         sums.run(cx, &around_zeros(ctx, &x, layout, &around)?, &turned, bias, &shape)
@@ -62,10 +62,9 @@ pub fn conv_transpose(cx: &mut Eval<'_, '_>) -> EvalResult {
 }
 
 /// Where along an axis the results of a transposed convolution are that some input reaches: the first position, and the step to
-/// the next. Where a number divides stride and dilation, no input reaches those between, whatever the weights are.
-fn apart(window: &Window) -> (usize, usize) {
-    let dilation = if window.size.as_constant() == Some(1) { 1 } else { window.dilation };
-    let by = gcd(window.stride.unsigned_abs(), dilation.unsigned_abs()) as i64;
+/// the next.
+fn reached(window: &Window) -> (usize, usize) {
+    let by = window.spacing();
     ((-window.low).rem_euclid(by) as usize, by as usize)
 }
 
@@ -107,13 +106,13 @@ struct Sums {
     /// Whether the weights are `[in, out/groups, ..]` and not `[out, in/groups, ..]`.
     transposed: bool,
     /// The first result along each axis that is a sum, and the step to the next; those between are zero.
-    apart: Vec<(usize, usize)>,
+    reached: Vec<(usize, usize)>,
 }
 
 impl Sums {
     /// Sums with zeros in the place of those that no input reaches.
-    fn reached(&self, ctx: &Context, mut sums: TensorValue) -> Computed {
-        for (axis, &(first, by)) in self.layout.spatial(sums.rank()).zip(&self.apart) {
+    fn with_zeros(&self, ctx: &Context, mut sums: TensorValue) -> Computed {
+        for (axis, &(first, by)) in self.layout.spatial(sums.rank()).zip(&self.reached) {
             let size = sums.shape()[axis];
             if by == 1 {
                 continue;
@@ -168,11 +167,11 @@ impl Sums {
         };
         let spec = Contraction { sizes, lhs, rhs, out: out_axes };
         let Some(bias) = bias else {
-            return self.reached(ctx, TensorValue::contract(ctx, x, weights, &spec, elem)?.reshape(shape)?);
+            return self.with_zeros(ctx, TensorValue::contract(ctx, x, weights, &spec, elem)?.reshape(shape)?);
         };
         // The sum is rounded with the bias in it.
         let wide = if elem.float_kind(ctx).is_some() { Type::F64 } else { elem };
-        let sums = self.reached(ctx, TensorValue::contract(ctx, x, weights, &spec, wide)?.reshape(shape)?)?;
+        let sums = self.with_zeros(ctx, TensorValue::contract(ctx, x, weights, &spec, wide)?.reshape(shape)?)?;
         let bias = bias.broadcast_in_dim(shape, &[channels])?;
         match wide {
             Type::F64 => sums.zip_float(ctx, &bias, elem, |sum, bias| sum + bias),

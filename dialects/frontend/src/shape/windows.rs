@@ -5,7 +5,7 @@ use std::ops::Range;
 use dlc_core::broadcast::{promote, show};
 use dlc_core::infer::{accumulator, operand, optional, tensor};
 use dlc_ir::Type;
-use dlc_ir::affine::{AffineError, SizeExpr, SizeRanges};
+use dlc_ir::affine::{AffineError, SizeExpr, SizeRanges, gcd};
 use dlc_ir::define::{Int, IntArray, Unit};
 use dlc_ir::op::{BrokenRule, InferCx, Inferred};
 
@@ -38,6 +38,13 @@ impl Window {
     pub fn reach(&self) -> Result<SizeExpr, BrokenRule> {
         let steps = self.size.sub(&1.into()).and_then(|steps| steps.mul(&self.dilation.into()));
         steps.map_err(overflow)
+    }
+
+    /// How far apart the results of a transposed convolution are that some input reaches, whatever the weights: what divides
+    /// both stride and dilation. Those between are zero.
+    pub fn spacing(&self) -> i64 {
+        let dilation = if self.size.as_constant() == Some(1) { 1 } else { self.dilation };
+        gcd(self.stride.unsigned_abs(), dilation.unsigned_abs()) as i64
     }
 
     /// How often it fits on an axis: `(size + low + high - reach - 1) floordiv stride + 1`.

@@ -48,8 +48,8 @@ impl Cutter<'_> {
         steps
     }
 
-    /// Whether a reduction that is going to be stored reduces a value, or what is made of it element by element: a batch is
-    /// normalized by a mean of what is normalized.
+    /// Whether a reduction that is going to be stored reduces a value, or elementwise functions of it, as a batch norm
+    /// reduces what it normalizes.
     pub(super) fn is_reduced_before(&self, node: Node, reduction: Node) -> bool {
         if !matches!(self.graph.values[reduction].kind, Kind::Reduce { .. }) {
             return false;

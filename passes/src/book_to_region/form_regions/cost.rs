@@ -32,7 +32,7 @@ const THROUGH_REGISTERS: f64 = 2.0;
 
 /// How many SMs there are, about; how many bytes the second-level cache gives them in the time that memory takes
 /// for one; and the bytes that memory has the time for while a kernel begins.
-const MULTIPROCESSORS: i64 = 128;
+const SMS: i64 = 128;
 const CACHE: f64 = 2.5;
 const LAUNCH: f64 = 8e6;
 /// The rows and columns of tiles of products, and into how many parts a sum is divided where there are few tiles.
@@ -194,9 +194,9 @@ impl Costs<'_> {
 fn tiled([rows, columns, depth]: [i64; 3], [high, wide]: [i64; 2], parts: i64) -> f64 {
     let count = |extent: i64, tile: i64| extent.max(1).saturating_add(tile - 1) / tile.max(1);
     let tiles = count(rows, high).saturating_mul(count(columns, wide)).saturating_mul(parts);
-    let waves = count(tiles, MULTIPROCESSORS) as f64;
+    let waves = count(tiles, SMS) as f64;
     let (high, wide, steps) = (high as f64, wide as f64, depth as f64 / parts as f64);
     let multiplied = 2.0 * high * wide * steps / TENSOR_CORES;
     let read = 2.0 * (high + wide) * steps / CACHE;
-    waves * MULTIPROCESSORS as f64 * multiplied.max(read)
+    waves * SMS as f64 * multiplied.max(read)
 }

@@ -4,7 +4,7 @@ use dlc_core::types::Tensor;
 use dlc_frontend::interp::lowest;
 use dlc_frontend::ops::{self as frontend, Layout};
 use dlc_frontend::shape::{Window, WindowAttrs, pool_windows};
-use dlc_ir::affine::{SizeExpr, gcd};
+use dlc_ir::affine::SizeExpr;
 use dlc_ir::op::BrokenRule;
 use dlc_ir::smallvec::smallvec;
 use dlc_ir::{Attr, Type, ValueId};
@@ -88,15 +88,10 @@ struct Space {
 /// Takes from windows what divides both their stride and their dilation, with what is around them: the results that are not
 /// zero for all inputs. Nothing where no axis has such results.
 fn spaces(windows: &mut [Window], output_pad: &mut [i64]) -> Vec<Space> {
-    let by = |window: &Window| {
-        let is_one = window.size.as_constant() == Some(1);
-        let dilation = if is_one { 1 } else { window.dilation };
-        gcd(window.stride.unsigned_abs(), dilation.unsigned_abs()) as i64
-    };
-    if windows.iter().all(|window| by(window) == 1) {
+    if windows.iter().all(|window| window.spacing() == 1) {
         return Vec::new();
     }
-    let each = windows.iter_mut().zip(output_pad).map(|(window, more)| match by(window) {
+    let each = windows.iter_mut().zip(output_pad).map(|(window, more)| match window.spacing() {
         1 => Space { by: 1, low: 0, high: 0 },
         by => {
             let space = Space { by, low: window.low, high: by - 1 + window.high - *more };

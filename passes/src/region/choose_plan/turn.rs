@@ -236,7 +236,7 @@ impl Turner<'_, '_> {
             let place = alone(at, axis)?;
             let (last, row) = (at.last()?, facts.inputs[*input].row.as_ref()?);
             let is_axis = last.as_symbol().is_some_and(|name| facts.axes.position(name).is_some());
-            // Rows of matrices that are unaligned can be padded.
+            // Unaligned rows of matrices can be padded.
             let whole = |size: &Case<'_>| row.eval(&|name| Some(size(name))).is_ok_and(|row| row % unit == 0);
             let padded = at.len() == 2 && row.as_constant().is_none();
             // `wgmma` reads bytes along the sum alone.

@@ -482,7 +482,7 @@ pub fn staged(lower: &mut Lower<'_, '_>, read: Read<'_>, over: [bool; 2]) -> Res
     Ok(Some(Lowered { value, over }))
 }
 
-/// Whether a matrix comes element by element, as its rows are short and are unaligned: neighbours are then read by
+/// Whether a matrix comes element by element, as its rows are short and unaligned: neighbours are then read by
 /// neighbouring threads rather than by one.
 fn is_gathered(lower: &Lower<'_, '_>, memory: ValueId) -> bool {
     let memory = MemRef::of(lower.ctx, lower.emit.body.value_type(memory));

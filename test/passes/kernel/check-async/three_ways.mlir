@@ -117,3 +117,30 @@ kernel.func @never_both<M, N>(%A: memref<[64, 64], f16, row_major, align 16>) ->
   }
   return %D
 }
+
+// -----
+
+// The same where the launch counts tiles: what few tiles exclude is asked for of all more as well.
+kernel.func @of_many_tiles<M, N>(%A: memref<[64, 64], f16, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
+  %D = output : memref<[64, 64], f32>
+  %tiles = index (M ceildiv 64)
+  grid (%tiles) threads 256 {
+    %done = mbarriers arrivals 1 : mbarrier<1>
+    %zero = index (0)
+    barrier
+    role producer warps 0 to 4 single {
+      if (M + N == 1000) {
+      } else {
+        arrive %done by one
+      }
+    }
+    role consumer warps 4 to 8 {
+      // expected-error@+1 {{E1814 'kernel.if': not verified: in no run the condition holds, together with what the notes say, and it may}}
+      if (M == N + 2) {
+        wait %done parity %zero
+      } else {
+      }
+    }
+  }
+  return %D
+}

@@ -10,10 +10,10 @@
 // RUN: not dlc-opt %s --choose-plan='symbols=[m=16]' 2>&1 | FileCheck %s --check-prefix=CASE
 // RUN: not dlc-opt %s --choose-plan='sizes=[few]' 2>&1 | FileCheck %s --check-prefix=SIZES
 // RUN: not dlc-opt %s --choose-plan='sizes=[16x0]' 2>&1 | FileCheck %s --check-prefix=NONE
-// RUN: not dlc-opt %s --choose-plan='leave=[f]' 2>&1 | FileCheck %s --check-prefix=LEAVE
+// RUN: not dlc-opt %s --choose-plan='skip=[f]' 2>&1 | FileCheck %s --check-prefix=SKIP
 // RUN: dlc-opt %s --choose-plan='assume=1048576 sizes=[8]' --remarks=missed --no-output 2>&1 | FileCheck %s --check-prefix=ALONE
 
-// LEAVE: 'f' is no kernel with a number of plans, as in 'gemm_0:1'
+// SKIP: 'f' is no kernel with a number of plans, as in 'gemm_0:1'
 // SIZES: 'few' is no number, nor numbers for symbols as in '16x14336x4096'
 // NONE: '16x0' is no number, nor numbers for symbols as in '16x14336x4096'
 // ALONE: missed] plans for other sizes (1) are left out: nothing launches this kernel

@@ -26,13 +26,13 @@ use crate::options::{F32, Planning};
 use crate::planned::Planned;
 
 dlc_ir::codes! {
-    /// The plan that was chosen for a kernel is not verified; another one is.
+    /// The plan that was chosen for a kernel is not verified, and another one is taken.
     PLAN_NOT_VERIFIED = "E0568" "PlanNotVerified";
 }
 
-/// How many of the best plans of a kernel that is not verified are left out, in one attempt after another; behind them it
-/// has none, and the default tiles.
-const LEFT_OUT: [i64; 3] = [1, 6, i64::MAX];
+/// How many of the best plans of a kernel that is not verified are skipped, by attempt. In the last one it has no plan, and
+/// the default tile.
+const SKIPPED: [i64; 3] = [1, 6, i64::MAX];
 
 /// The layers that are launched.
 const LAUNCHED: [&str; 2] = ["host", "ptx"];
@@ -64,18 +64,13 @@ pub enum Places {
     Wide,
 }
 
+/// How many of the best plans are skipped, by the name of the kernel.
+type Skipped = BTreeMap<String, i64>;
+
 /// The pipeline that leads to instructions, for the sizes that symbols have. Without a plan it is `tiny-to-ptx`, with one
 /// `tiny-to-ptx-sm90` or its like, where kernels and plans are compared for these sizes.
-pub fn way(planning: Planning, target: &str, symbols: &[(String, i64)], places: Places) -> String {
-    way_without(&LeftOut::new(), planning, target, symbols, places)
-}
-
-/// How many of the best plans are left out, by the name of the kernel.
-type LeftOut = BTreeMap<String, i64>;
-
-/// The same, where some kernels have none of their best plans.
-fn way_without(
-    left_out: &LeftOut,
+fn ptx_pipeline(
+    skipped: &Skipped,
     planning: Planning,
     target: &str,
     symbols: &[(String, i64)],
@@ -85,25 +80,25 @@ fn way_without(
         Places::Narrow => "region-to-ptx",
         Places::Wide => "region-to-ptx-wide",
     };
-    format!("{},add-fallback,{last}", planned(left_out, planning, target, symbols))
+    format!("{},add-fallback,{last}", planned(skipped, planning, target, symbols))
 }
 
-/// The beginning of [`way`] that leads to a layer; `None` for a layer above `region`.
-pub fn way_to(layer: &str, planning: Planning, target: &str, symbols: &[(String, i64)]) -> Option<String> {
-    let none = LeftOut::new();
+/// The beginning of [`ptx_pipeline`] that leads to a layer; `None` for a layer above `region`.
+pub fn planned_pipeline_to(layer: &str, planning: Planning, target: &str, symbols: &[(String, i64)]) -> Option<String> {
+    let none = Skipped::new();
     match layer {
         "region" => Some(planned(&none, Planning::Off, target, symbols)),
         "plan" => Some(planned(&none, planning, target, symbols)),
         "kernel" => {
             Some(format!("{},add-fallback,tensorize,kernel-schedule", planned(&none, planning, target, symbols)))
         }
-        "ptx" => Some(way(planning, target, symbols, Places::Narrow)),
+        "ptx" => Some(ptx_pipeline(&none, planning, target, symbols, Places::Narrow)),
         _ => None,
     }
 }
 
-/// The part of [`way`] that leads to kernels, with their plans.
-fn planned(left_out: &LeftOut, planning: Planning, target: &str, symbols: &[(String, i64)]) -> String {
+/// The part of [`ptx_pipeline`] that leads to kernels, with their plans.
+fn planned(skipped: &Skipped, planning: Planning, target: &str, symbols: &[(String, i64)]) -> String {
     // A size of nothing is no size to plan for.
     let sizes: Vec<String> = symbols.iter().map(|(name, size)| format!("{name}:{}", (*size).max(1))).collect();
     let known = if sizes.is_empty() { String::new() } else { format!("symbols=[{}]", sizes.join(",")) };
@@ -112,9 +107,9 @@ fn planned(left_out: &LeftOut, planning: Planning, target: &str, symbols: &[(Str
         Planning::Off => format!("tiny-to-region{regions}"),
         Planning::Choose(f32) => {
             let own = if f32 == F32::default() { String::new() } else { format!(" f32={}", f32.word()) };
-            let leave: Vec<String> = left_out.iter().map(|(kernel, plans)| format!("{kernel}:{plans}")).collect();
-            let leave = if leave.is_empty() { String::new() } else { format!(" leave=[{}]", leave.join(",")) };
-            let options = format!("target={target}{own}{leave} {known}");
+            let skip: Vec<String> = skipped.iter().map(|(kernel, plans)| format!("{kernel}:{plans}")).collect();
+            let skip = if skip.is_empty() { String::new() } else { format!(" skip=[{}]", skip.join(",")) };
+            let options = format!("target={target}{own}{skip} {known}");
             format!("tiny-to-region{regions},choose-plan{{{}}}", options.trim_end())
         }
     }
@@ -159,9 +154,9 @@ impl Compiler<'_> {
     ) -> Result<Option<Compiled>, Status> {
         let report = |own: Vec<Diagnostic>| own.into_iter().for_each(|diagnostic| self.diags.emit(diagnostic));
         let mut first: Option<(Status, Vec<Diagnostic>)> = None;
-        let (mut left_out, mut refusals) = (LeftOut::new(), Vec::new());
-        for leave in LEFT_OUT.into_iter().map(Some).chain([None]) {
-            let text = format!("symbol-dce,{}", way_without(&left_out, planning, target, symbols, places));
+        let (mut skipped, mut refusals) = (Skipped::new(), Vec::new());
+        for skip in SKIPPED.into_iter().map(Some).chain([None]) {
+            let text = format!("symbol-dce,{}", ptx_pipeline(&skipped, planning, target, symbols, places));
             let own = Diagnostics::new();
             let (status, refused) = match self.attempt(module, function, &text, &own) {
                 Ok(compiled) => {
@@ -172,9 +167,9 @@ impl Compiler<'_> {
                 Err(failed) => failed,
             };
             let own = own.take();
-            let is_new = |kernel: &&Unverified| left_out.get(&kernel.name).is_none_or(|left| Some(*left) < leave);
+            let is_new = |kernel: &&Unverified| skipped.get(&kernel.name).is_none_or(|plans| Some(*plans) < skip);
             let others: Vec<&Unverified> = refused.iter().filter(is_new).collect();
-            let is_over = leave.is_none() || others.is_empty() || planning == Planning::Off;
+            let is_over = skip.is_none() || others.is_empty() || planning == Planning::Off;
             let (status, own) = first.take().unwrap_or((status, own));
             if is_over {
                 report(own);
@@ -182,7 +177,7 @@ impl Compiler<'_> {
             }
             first = Some((status, own));
             for kernel in others {
-                if left_out.insert(kernel.name.clone(), leave.unwrap_or(i64::MAX)).is_none() {
+                if skipped.insert(kernel.name.clone(), skip.unwrap_or(i64::MAX)).is_none() {
                     refusals.push(kernel.warning());
                 }
             }
@@ -201,11 +196,11 @@ impl Compiler<'_> {
         let Compiler { ctx, registry, threads, .. } = *self;
         let failed = |status| (status, Vec::new());
         let mut module = module.clone();
-        alone(ctx, &mut module, &function.name);
-        let way = Pipeline::parse_reporting(registry, ctx, ("<way to PTX>", text), false, diags);
-        let mut way = way.ok_or((Status::Internal, Vec::new()))?;
+        make_only_public(ctx, &mut module, &function.name);
+        let pipeline = Pipeline::parse_reporting(registry, ctx, ("<pipeline to PTX>", text), false, diags);
+        let mut pipeline = pipeline.ok_or((Status::Internal, Vec::new()))?;
         if self.unchecked {
-            leave_unchecked(registry, &mut way.items);
+            leave_unchecked(registry, &mut pipeline.items);
         }
         if let Some(passes) = self.passes {
             module::transform(ctx, registry, passes, &mut module, threads, Verified::Each, &[], diags)
@@ -213,7 +208,7 @@ impl Compiler<'_> {
         }
         let planned = Planned::default();
         let watch: &[&dyn Instrument] = if self.keeps_planned { &[&planned] } else { &[] };
-        module::transform(ctx, registry, &way, &mut module, threads, Verified::AtEnd, watch, diags)
+        module::transform(ctx, registry, &pipeline, &mut module, threads, Verified::AtEnd, watch, diags)
             .map_err(|status| (status, Unverified::of(ctx, &module)))?;
         let mut all = functions(ctx, &module);
         if !all.any(|(_, name, layer)| name == function.name && LAUNCHED.contains(&layer)) {
@@ -298,10 +293,10 @@ impl Unverified {
     fn warning(&self) -> Diagnostic {
         let Unverified { name, refusal } = self;
         let message =
-            format!("the plan that is estimated to be the fastest for @{name} is left out: {}", refusal.message);
+            format!("the plan that is estimated to be the fastest for @{name} is skipped: {}", refusal.message);
         let warning = Diagnostic::warning(&PLAN_NOT_VERIFIED, refusal.loc, message);
         let warning = refusal.at.iter().fold(warning, |warning, op| warning.at(op));
-        warning.suggest("a plan by hand is refused where it is not verified; --unchecked goes on with any")
+        warning.suggest("the kernel has the next plan that is verified; with --unchecked it keeps this one")
     }
 }
 
@@ -332,7 +327,7 @@ pub fn not_compiled(function: &Function) -> Diagnostic {
 }
 
 /// Makes a function the only one that is not private, so that what it does not need can go.
-fn alone(ctx: &Context, module: &mut Body, name: &str) {
+fn make_only_public(ctx: &Context, module: &mut Body, name: &str) {
     let all: Vec<(OpId, bool)> = functions(ctx, module).map(|(op, own, _)| (op, own == name)).collect();
     if all.len() < 2 {
         return;
@@ -363,16 +358,18 @@ mod tests {
     #[test]
     fn sizes_reach_what_compares_kernels_and_plans() {
         let setup = dlc_opt::Setup::linked();
-        let text = way(Planning::Choose(F32::Ieee), "sm80", &[("M".into(), 16), ("N".into(), 0)], Places::Narrow);
+        let symbols = [("M".into(), 16), ("N".into(), 0)];
+        let planning = Planning::Choose(F32::Ieee);
+        let text = ptx_pipeline(&Skipped::from([("a".into(), 2)]), planning, "sm80", &symbols, Places::Narrow);
         let text = Pipeline::parse(&setup.registry, &text).expect("it is a pipeline").to_string();
         assert!(text.contains("form-regions{symbols=[M:16,N:1]}"), "{text}");
-        assert!(text.contains("choose-plan{target=sm80,f32=ieee,symbols=[M:16,N:1]}"), "{text}");
+        assert!(text.contains("choose-plan{target=sm80,f32=ieee,skip=[a:2],symbols=[M:16,N:1]}"), "{text}");
     }
 
     #[test]
     fn unverified_kernels_keep_their_wide_places() {
         let setup = dlc_opt::Setup::linked();
-        let text = way(Planning::Off, "sm90", &[], Places::Wide);
+        let text = ptx_pipeline(&Skipped::new(), Planning::Off, "sm90", &[], Places::Wide);
         let mut pipeline = Pipeline::parse(&setup.registry, &text).expect("it is a pipeline");
         leave_unchecked(&setup.registry, &mut pipeline.items);
         let text = pipeline.to_string();

@@ -51,7 +51,7 @@ fn what_was_not_written_is_not_read() {
     fails("(1) threads 32 shared 0", &global("trap"), "block (0, 0, 0), warp 0, lane 0: traps");
 }
 
-/// Who deadlocks is told, and where.
+/// A deadlock names the threads that wait, and where.
 #[test]
 fn nobody_waits_for_ever() {
     let half = "    %t = sreg.tid.x

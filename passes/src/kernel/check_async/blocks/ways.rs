@@ -72,16 +72,16 @@ impl<'a> Blocks<'a> {
             Var::Value(value) => Some((value, role.groups())),
             _ => None,
         });
-        let in_groups = |where_: &Where| match group {
+        let in_groups = |case: &SizeCase| match group {
             Some((value, groups)) => {
-                (0..groups).all(|number| self.are_never_in(ways, Some((value, number)), between, where_))
+                (0..groups).all(|number| self.are_never_in(ways, Some((value, number)), between, case))
             }
-            None => self.are_never_in(ways, None, between, where_),
+            None => self.are_never_in(ways, None, between, case),
         };
-        in_groups(&Where::Any)
+        in_groups(&SizeCase::Any)
             || self.counts().iter().any(|count| {
-                in_groups(&Where::AtLeast(count.clone(), MOST_COUNTED + 1))
-                    && (0..=MOST_COUNTED).all(|number| in_groups(&Where::Is(count.clone(), number)))
+                in_groups(&SizeCase::AtLeast(count.clone(), MOST_COUNTED + 1))
+                    && (0..=MOST_COUNTED).all(|number| in_groups(&SizeCase::Is(count.clone(), number)))
             })
     }
 
@@ -119,12 +119,12 @@ impl<'a> Blocks<'a> {
         ways: &[Way<'a>],
         group: Option<(ValueId, i64)>,
         between: &Rc<Between>,
-        where_: &Where,
+        case: &SizeCase,
     ) -> bool {
         let mut pair = self.pair();
         pair.between = Rc::clone(between);
         (pair.fixed, pair.by_cases) = (group, true);
-        pair.where_(where_);
+        pair.assume(case);
         (0..self.grid.dims().len()).for_each(|axis| drop(pair.var(0, Var::Block(axis))));
         let mut pairs = vec![pair];
         for &(op, times) in ways {
@@ -147,7 +147,7 @@ impl<'a> Blocks<'a> {
 }
 
 /// For which sizes ways are asked for.
-enum Where {
+enum SizeCase {
     /// All.
     Any,
     /// Those at which something is a number.
@@ -174,9 +174,9 @@ fn is_impossible(pair: &Pair<'_>, from: usize) -> bool {
 }
 
 impl<'a> Pair<'a> {
-    /// It holds for such sizes.
-    fn where_(&mut self, sizes: &Where) {
-        let (Where::Is(factor, number) | Where::AtLeast(factor, number)) = sizes else { return };
+    /// Adds what holds for such sizes.
+    fn assume(&mut self, case: &SizeCase) {
+        let (SizeCase::Is(factor, number) | SizeCase::AtLeast(factor, number)) = case else { return };
         let expr = match factor {
             Factor::Symbol(name) => SizeExpr::symbol(name),
             Factor::Quotient(above, below) => above.floordiv(below),
@@ -185,8 +185,8 @@ impl<'a> Pair<'a> {
         let number = if is_ceiling { -number } else { *number };
         let Some(count) = expr.ok().and_then(|expr| self.expr(0, &expr, &[])) else { return };
         let number_expr = AffineExpr::Constant(number);
-        match sizes {
-            Where::Is(..) => {
+        match case {
+            SizeCase::Is(..) => {
                 self.equal(&count, &number_expr);
                 self.known = Rc::new([(factor.clone(), number)]);
             }
