@@ -51,8 +51,8 @@ const SOURCES: [Source; 24] = [
     source("test/gpu/Inputs/attention_causal_d64.mlir", &[&[1, 40, 40], &[1, 72, 72]]),
     source("test/gpu/Inputs/conv_3x3.mlir", &[&[1, 5, 6, 16, 24], &[2, 4, 4, 32, 48]]),
     source("test/gpu/Inputs/chain_64_128.mlir", &[&[1, 24, 48], &[1, 64, 96]]),
-    source("test/gpu/Inputs/row_softmax.mlir", &[&[5, 96], &[3, 1024]]),
-    source("test/gpu/Inputs/row_layernorm.mlir", &[&[5, 96], &[3, 1024]]),
+    source("test/gpu/Inputs/row_softmax.mlir", &[&[5, 96], &[3, 1024], &[3, 64]]),
+    source("test/gpu/Inputs/row_layernorm.mlir", &[&[5, 96], &[3, 1024], &[3, 64]]),
     source("test/gpu/Inputs/sum_columns.mlir", &[&[40, 72], &[200, 144]]),
     source("test/gpu/Inputs/sum_all.mlir", &[&[40, 72], &[200, 144]]),
     source("test/gpu/Inputs/gelu_add.mlir", &[&[5, 72], &[40, 144]]),
@@ -153,6 +153,20 @@ fn of_source(setup: &Setup, root: &Path, source: &Source) -> Result<Vec<Region>,
     Ok(found)
 }
 
+/// The size of a symbol of a region: that of the program's symbol, or their product where `merge-axes` has made one symbol of
+/// several and named it after them.
+fn size_of(name: &str, symbols: &[String], sizes: &[i64]) -> i64 {
+    fn product(name: &str, known: &[(&str, i64)]) -> Option<i64> {
+        if name.is_empty() {
+            return Some(1);
+        }
+        known.iter().find_map(|(symbol, size)| Some(size * product(name.strip_prefix(symbol)?, known)?))
+    }
+    let known: Vec<(&str, i64)> = symbols.iter().map(String::as_str).zip(sizes.iter().copied()).collect();
+    let own = known.iter().find(|(symbol, _)| *symbol == name).map(|(_, size)| *size);
+    own.or_else(|| product(name, &known)).expect("symbols of regions are those of the program")
+}
+
 fn of_body(
     ctx: &Context,
     body: &Body,
@@ -188,8 +202,6 @@ fn of_body(
             reads.into_iter().all(is_read) && is_float
         });
     }
-    let place = |symbol: &String| of_program.iter().position(|other| other == symbol);
-    let number = |sizes: &[i64], symbol: &String| place(symbol).and_then(|at| sizes.get(at).copied()).unwrap_or(1);
     let plan_of = |target: &str| {
         let machine = Target::built_in(target).expect("the target is built in");
         let mut plans: Vec<Vec<String>> = Vec::new();
@@ -213,7 +225,10 @@ fn of_body(
         iters: axes.names[..axes.iters].to_vec(),
         reduced: axes.names[axes.iters..].to_vec(),
         whole,
-        sizes: sizes.iter().map(|sizes| symbols.iter().map(|symbol| number(sizes, symbol)).collect()).collect(),
+        sizes: sizes
+            .iter()
+            .map(|sizes| symbols.iter().map(|name| size_of(name, of_program, sizes)).collect())
+            .collect(),
         symbols,
         tensors,
         results: ops::Func::of(root)
