@@ -93,6 +93,8 @@ use dlc_plan::{Schedule, Schedules, Target, TargetName};
 use dlc_region::ops::Func;
 use dlc_region::verify::KernelAxes;
 
+use rustc_hash::FxHashSet;
+
 use crate::analysis;
 use crate::analysis::conditions::conditions;
 use crate::analysis::sizes::{SYMBOLS, assumed_symbol};
@@ -213,6 +215,7 @@ impl Pass for ChoosePlan {
         let plans = Schedules::of(ctx, body);
         let mut turned = turn::Turned { launches: Launches::of_module(ctx, body), arenas: BTreeSet::new() };
         self.know_symbols(body, &kernels, &turned.launches, cx)?;
+        let mut programs = sizes::Programs::default();
         for mut op in kernels {
             let view = OpRef::new(ctx, body, op);
             let (Some(kernel), Some(symbol)) = (body.nested(op), view.symbol_name()) else { continue };
@@ -225,7 +228,7 @@ impl Pass for ChoosePlan {
                 continue;
             }
             let base = Schedule { targets: vec![name.clone()], ..Schedule::new(symbol, "") };
-            let names = sizes::Symbols::of(ctx, body, &turned.launches, op);
+            let names = sizes::Symbols::of(ctx, body, &turned.launches, op, &mut programs);
             let of_program = |name: &str| self.symbols.get(name).copied().unwrap_or(self.assume);
             let assumed = |name: &str| names.number(&[], name, &of_program);
             if !analysis::axes::scans(ctx, kernel).is_empty() {
@@ -302,16 +305,19 @@ impl Pass for ChoosePlan {
 fn name_inputs(ctx: &Context, kernel: &mut Body) {
     let Some(block) = kernel.entry_block() else { return };
     let args = kernel.args(block).to_vec();
-    let mut taken: Vec<String> = args.iter().map(|&arg| ctx.str(kernel.value_name(arg)).to_string()).collect();
+    let mut taken: FxHashSet<String> =
+        args.iter().map(|&arg| ctx.str(kernel.value_name(arg)).to_string()).collect();
+    if !taken.remove("") {
+        return;
+    }
     taken.extend(Func::from(OpRef::new(ctx, kernel, kernel.root())).outputs().into_iter().map(String::from));
     for (number, &arg) in args.iter().enumerate() {
-        if !taken[number].is_empty() {
-            continue;
+        if ctx.str(kernel.value_name(arg)).is_empty() {
+            let free = (number..).map(|number| format!("in{number}")).find(|name| !taken.contains(name));
+            let name = free.unwrap_or_default();
+            kernel.set_value_name(arg, ctx.intern_str(&name));
+            taken.insert(name);
         }
-        let free = (number..).map(|number| format!("in{number}")).find(|name| !taken.contains(name));
-        let name = free.unwrap_or_default();
-        kernel.set_value_name(arg, ctx.intern_str(&name));
-        taken[number] = name;
     }
 }
 
@@ -347,7 +353,11 @@ impl ChoosePlan {
         let functions = module.nested_ops().into_iter().filter(|op| !kernels.contains(op));
         let mut known: BTreeSet<String> =
             functions.filter_map(|op| module.nested(op)).flat_map(|function| symbols(cx.ctx, function)).collect();
-        known.extend(kernels.iter().flat_map(|&op| sizes::Symbols::of(cx.ctx, module, launches, op).program));
+        let alone = kernels.iter().filter(|&&op| {
+            let name = OpRef::new(cx.ctx, module, op).symbol_name();
+            name.is_none_or(|name| launches.of(name).is_empty())
+        });
+        known.extend(alone.filter_map(|&op| module.nested(op)).flat_map(|kernel| symbols(cx.ctx, kernel)));
         let Some(unknown) = self.symbols.keys().find(|name| !known.contains(*name)) else { return Ok(()) };
         let all = known.iter().map(String::as_str).collect::<Vec<_>>();
         let way = did_you_mean(unknown, all.iter().copied()).unwrap_or_else(|| match all.as_slice() {

@@ -60,7 +60,8 @@ impl Parts {
                 parts.into_iter().rev().find(|&part| dims[axis].divisible_by(part) && is_long(part) && fits(part))
             };
             let inner: Vec<Option<i64>> = (0..dims.len()).map(inner).collect();
-            if inner.iter().any(Option::is_some) {
+            // Only of elements that can be counted there is a view with other sizes.
+            if inner.iter().any(Option::is_some) && dlc_host::buffers::elements(&dims).is_ok() {
                 parts.of.insert(node, inner);
             }
         }

@@ -4,6 +4,8 @@
 //! are SMs; where all sizes give as many, for all that sum as little. Where one tile covered an axis, it must.
 //! Rows with uneven work are as many at most. Plans with the smallest tiles come first.
 
+use std::rc::Rc;
+
 use dlc_core::guard::Condition;
 use dlc_host::choice::Choice;
 use dlc_host::ops::Launch;
@@ -13,6 +15,7 @@ use dlc_ir::{Context, OpId};
 use dlc_plan::clause::Walk;
 use dlc_plan::value::Table;
 use dlc_plan::{Schedule, Target};
+use rustc_hash::FxHashMap;
 
 use super::cost::runs;
 use super::facts::Facts;
@@ -27,28 +30,46 @@ pub fn parse(text: &str) -> Result<Vec<i64>, String> {
     numbers.filter(|numbers| numbers.iter().all(|&number| number > 0)).ok_or_else(wrong)
 }
 
+/// The places of symbols among those of a function, by name.
+pub type Places = Rc<FxHashMap<String, usize>>;
+
+/// The symbols of functions that launch kernels, each read once.
+#[derive(Default)]
+pub struct Programs {
+    of: FxHashMap<OpId, Places>,
+}
+
+impl Programs {
+    fn of(&mut self, ctx: &Context, module: &Body, function: OpId) -> Option<Places> {
+        let body = module.nested(function)?;
+        Some(Rc::clone(self.of.entry(function).or_insert_with(|| places(symbols(ctx, body)))))
+    }
+}
+
+fn places(names: Vec<String>) -> Places {
+    Rc::new(names.into_iter().enumerate().map(|(place, name)| (name, place)).collect())
+}
+
 /// The symbols of a kernel, of those of the program that launches it: the sizes that plans are asked for are the program's.
 pub struct Symbols {
-    /// Those of the program, by name.
-    pub program: Vec<String>,
+    program: Places,
     own: Vec<(String, SizeExpr)>,
 }
 
 impl Symbols {
     /// Those of a kernel, as its first launch gives them; its own where nothing launches it, or a program without symbols.
-    pub fn of(ctx: &Context, module: &Body, launches: &Launches, kernel: OpId) -> Symbols {
+    pub fn of(ctx: &Context, module: &Body, launches: &Launches, kernel: OpId, programs: &mut Programs) -> Symbols {
         let names = module.nested(kernel).map(|body| symbols(ctx, body)).unwrap_or_default();
-        let launched = || {
+        let mut launched = || {
             let name = OpRef::new(ctx, module, kernel).symbol_name()?;
             let (function, launch) = *launches.of(name).first()?;
-            let body = module.nested(function)?;
-            let choices = Launch::of(OpRef::new(ctx, body, launch))?.choices();
+            let choices = Launch::of(OpRef::new(ctx, module.nested(function)?, launch))?.choices();
             let choice = choices.into_iter().find(|choice| is_of(ctx, choice, name))?;
-            let program = symbols(ctx, body);
+            let program = programs.of(ctx, module, function)?;
             (!program.is_empty() && choice.sizes.len() == names.len()).then_some((program, choice.sizes))
         };
         let own = |names: &[String]| names.iter().filter_map(|name| SizeExpr::symbol(name).ok()).collect();
-        let (program, sizes) = launched().unwrap_or_else(|| (names.clone(), own(&names)));
+        let (program, sizes) = launched().unwrap_or_else(|| (places(names.clone()), own(&names)));
         Symbols { program, own: names.into_iter().zip(sizes).collect() }
     }
 
@@ -56,7 +77,7 @@ impl Symbols {
     pub fn number(&self, numbers: &[i64], name: &str, assumed: &dyn Fn(&str) -> i64) -> i64 {
         let of_program = |name: &str| match numbers {
             [all] => Some(*all),
-            _ => self.program.iter().position(|known| known == name).and_then(|at| numbers.get(at).copied()),
+            _ => self.program.get(name).and_then(|&place| numbers.get(place).copied()),
         };
         let size = |name: &str| Some(of_program(name).unwrap_or_else(|| assumed(name)));
         let own = self.own.iter().find(|(known, _)| known == name);

@@ -286,7 +286,7 @@ fn as_before(emit: &mut Emit<'_>, value: ValueId, was: ValueId) -> ValueId {
     let (ctx, ty) = (emit.builder.ctx, emit.builder.body.value_type(was));
     let elem = emit.elem(was);
     let value = emit.cast(value, elem);
-    emit.turned(value, &axes_of(ctx, ty))
+    emit.with_axes(value, &axes_of(ctx, ty))
 }
 
 /// What the sums become after the reduction.

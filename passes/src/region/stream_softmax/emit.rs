@@ -6,9 +6,11 @@ use dlc_ir::body::{Body, InsertPoint};
 use dlc_ir::builder::Builder;
 use dlc_ir::interp::Datum;
 use dlc_ir::{Attr, Context, Loc, Type, ValueId};
-use dlc_region::ops::{Cast, Const, NewBinary, Select, Transpose, Unary};
+use dlc_region::ops::{BroadcastInDim, Cast, Const, NewBinary, Select, Transpose, Unary};
 use dlc_region::types::Value;
 use dlc_region::verify::{KernelAxes, axes_of};
+
+use crate::analysis::axes::places;
 
 /// Makes ops at a place. What it is given must have come from [`ordered`](Self::ordered) or from itself.
 pub struct Emit<'b> {
@@ -56,19 +58,26 @@ impl<'b> Emit<'b> {
     pub fn ordered(&mut self, value: ValueId) -> ValueId {
         let mut axes = self.axes(value);
         axes.sort_by_key(|axis| self.place(axis));
-        self.turned(value, &axes)
+        self.with_axes(value, &axes)
     }
 
-    /// A value with its axes in an order.
-    pub fn turned(&mut self, value: ValueId, order: &[&str]) -> ValueId {
-        let from = self.axes(value);
-        if from == order {
-            return value;
+    /// A value with these axes: its own in this order, and others, on which it does not depend.
+    pub fn with_axes(&mut self, value: ValueId, axes: &[&str]) -> ValueId {
+        let (ctx, elem, from) = (self.builder.ctx, self.elem(value), self.axes(value));
+        let own: Vec<&str> = axes.iter().copied().filter(|axis| from.contains(axis)).collect();
+        let mut value = value;
+        if own != from {
+            let ty = Value::get(ctx, elem, own.clone());
+            let op = Transpose::build(&mut self.builder, self.loc, value, places(&own, &from), ty);
+            value = self.builder.result(op);
         }
-        let by = order.iter().filter_map(|axis| from.iter().position(|own| own == axis)).map(|at| at as i64);
-        let ty = Value::get(self.builder.ctx, self.elem(value), order.to_vec());
-        let op = Transpose::build(&mut self.builder, self.loc, value, by.collect(), ty);
-        self.builder.result(op)
+        if own != axes {
+            let shape = axes.iter().filter_map(|axis| self.order.size(axis).cloned()).collect();
+            let ty = Value::get(ctx, elem, axes.to_vec());
+            let op = BroadcastInDim::build(&mut self.builder, self.loc, value, shape, places(&own, axes), ty);
+            value = self.builder.result(op);
+        }
+        value
     }
 
     pub fn number(&mut self, number: f64, elem: Type) -> ValueId {

@@ -200,6 +200,34 @@ pub fn is_asked_nothing(ctx: &Context, region: &Body, top: ValueId) -> bool {
     })
 }
 
+/// A maximum and sums below it with what is combined with them, element by element, where all weights are `2^(scale * (m - top))`:
+/// one of two maxima is the new one, so one power weighs either side.
+pub fn combine(lower: &mut Lower<'_, '_>, scale: f64, carried: &[ValueId], values: &[ValueId]) -> Vec<ValueId> {
+    let both = |lower: &mut Lower<'_, '_>, function, lhs, rhs| binary(lower, function, lhs, rhs, BOTH, Type::F32);
+    let (left, right) = (carried[0], values[0]);
+    let top = both(lower, scalar::Binary::Max, left, right);
+    let low = both(lower, scalar::Binary::Min, left, right);
+    let below = both(lower, scalar::Binary::Sub, low, top);
+    let scale = constant(lower, scale);
+    let scaled = both(lower, scalar::Binary::Mul, below, scale);
+    let power = unary(lower, scalar::Unary::Exp2, scaled);
+    let one = constant(lower, 1.0);
+    // Of equal maxima, infinite ones too, both weights are one.
+    let [of_left, of_right] = [[left, right], [right, left]].map(|[side, other]| {
+        let is_top = binary(lower, scalar::Binary::Ge, side, other, BOTH, Type::I1);
+        let (loc, out_type) = (lower.emit.loc, lower.ty(Type::F32, BOTH));
+        let op = kernel::NewSelect { args: &[], cond: Some(is_top), yes: one, no: power, guard: None, out_type }
+            .build(&mut lower.emit.builder(), loc);
+        lower.emit.body.result(op, 0)
+    });
+    let sums = carried[1..].iter().zip(&values[1..]).map(|(&sum, &value)| {
+        let [left, right] = [(sum, of_left), (value, of_right)]
+            .map(|(sum, weight)| both(lower, scalar::Binary::Mul, sum, weight));
+        both(lower, scalar::Binary::Add, left, right)
+    });
+    std::iter::once(top).chain(sums).collect()
+}
+
 /// Sums, by a weight of their rows.
 fn weigh(lower: &mut Lower<'_, '_>, sums: &[ValueId], weight: ValueId) -> Vec<ValueId> {
     let loc = lower.emit.loc;

@@ -21,7 +21,7 @@ use rustc_hash::FxHashSet;
 use super::contract::{Left, accumulate, copied, stagger, staggered};
 use super::lower::{Lower, Lowered, Result};
 use super::mask::{mask_of, whole_steps};
-use super::powers::Powers;
+use super::powers::{self, Powers};
 use super::report::Of;
 use crate::analysis::axes::before_broadcasts;
 
@@ -269,7 +269,13 @@ fn by_lanes(
     lower.push_scope();
     lower.scope().dims = [Some(rows), Some(dim)];
     let values = lower.contributions(reduce.id, &overs, true)?;
-    let next = lower.combine_values(reduce, &overs, &open.carried, &values)?;
+    let next = match found.scale.filter(|_| acc.iter().all(|&elem| elem == Type::F32)) {
+        Some(scale) => {
+            let values: Vec<ValueId> = values.iter().map(|value| value.value).collect();
+            powers::combine(lower, scale, &open.carried, &values)
+        }
+        None => lower.combine_values(reduce, &overs, &open.carried, &values)?,
+    };
     lower.scopes.pop();
     let ends = lower.emit.close_loop(open, &next);
 

@@ -165,3 +165,18 @@ region.func @one_of_two<M, N> iters (m: M)
   %y = binary fdiv %biased, %sum : f32 over (m)
   yield %y to Y
 }
+
+// A sum of what has no axis of its result is the same along that axis.
+// CHECK-LABEL: @repeated<
+// CHECK: %[[MAX:.*]], %[[SUM:.*]] = reduce (n: N)
+// CHECK: broadcast_in_dim %{{.*}} to [M, D] dims [0] : f32 over (m, d)
+region.func @repeated<M, N, D> iters (m: M, d: D)
+    ins (%X: memref<[M, N], f32, row_major, align 4>)
+    outs (Y: memref<[M, D], f32, row_major, align 4> materialize gmem) {
+  %x = read %X[m, n] : f32 over (m, n)
+  %max = reduce max (n: N) acc f32 init -inf { yield %x } : f32 over (m)
+  %d = binary sub %x, %max : f32 over (m, n)
+  %e = unary exp2 %d : f32 over (m, n)
+  %sum = reduce sum (n: N) acc f32 init 0.0 { yield %e } : f32 over (m, d)
+  yield %sum to Y
+}
