@@ -7,6 +7,7 @@ use dlc_kernel::global::GlobalAccess;
 use dlc_kernel::ops as kernel;
 use dlc_plan::Schedule;
 use dlc_plan::clause::{Buffer, Kind, Place};
+use rustc_hash::FxHashMap;
 
 use crate::analysis::vectors::widest;
 
@@ -61,11 +62,13 @@ pub fn limit_widths(ctx: &Context, body: &mut Body, plan: &Schedule) -> Vec<(Str
     if plan.instruction.as_ref().is_some_and(|instruction| instruction.kind == Kind::Wgmma) {
         return left;
     }
+    let Some(vectors) = &plan.vectors else { return left };
+    let widths: FxHashMap<&str, i64> = vectors.0.iter().map(|(tensor, most)| (tensor.as_str(), *most)).collect();
     for op in body.walk() {
         let view = OpRef::new(ctx, body, op);
         let Some(access) = GlobalAccess::of(view).filter(|access| access.tile.is_none()) else { continue };
         let tensor = ctx.str(body.value_name(access.operand));
-        let Some(&most) = plan.vectors.as_ref().and_then(|of| of.get(tensor)) else { continue };
+        let Some(&most) = widths.get(tensor) else { continue };
         let Some(width) = widest(view) else { continue };
         if i64::from(width.vector) > most {
             body.set_prop(ctx, op, ctx.intern_str("vector"), Some(ctx.i64_attr(most)));
