@@ -305,8 +305,7 @@ impl Pass for ChoosePlan {
 fn name_inputs(ctx: &Context, kernel: &mut Body) {
     let Some(block) = kernel.entry_block() else { return };
     let args = kernel.args(block).to_vec();
-    let mut taken: FxHashSet<String> =
-        args.iter().map(|&arg| ctx.str(kernel.value_name(arg)).to_string()).collect();
+    let mut taken: FxHashSet<String> = args.iter().map(|&arg| ctx.str(kernel.value_name(arg)).to_string()).collect();
     if !taken.remove("") {
         return;
     }

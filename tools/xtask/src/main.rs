@@ -1,5 +1,6 @@
 //! `cargo xtask`: the chores of the repository.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
@@ -19,7 +20,7 @@ cargo xtask reference [--check]       rewrites docs/reference/, or says whether 
 cargo xtask new-pass <group> <name>   writes the files of a new pass
 cargo xtask mutate [--quick] [rule..] skips each rewrite in turn; some text test must notice
 cargo xtask mutants [--seed S] [--from N] [--count N] [--jobs N] [--seconds N] [--kernel NAME] [--by-hand]
-                    [--sizes N] [--orders N] [--no-ptx] [--refused] [--ops] [--save DIR] [--emit DIR] [--log FILE] [--root DIR]
+                    [--sizes N] [--orders N] [--no-ptx] [--refused] [--ops] [--save DIR] [--emit DIR] [--log FILE] [--known FILE] [--root DIR]
                                       edits kernels; what check-async accepts no evaluator may find at fault
 cargo xtask mutants --report FILE..   the report of logs together
 cargo xtask kernels [--times N] [--only TEXT]
@@ -286,6 +287,7 @@ fn find_mutants(root: &Path, args: &[&str]) -> Result<(), String> {
         (root.to_owned(), None, None, None, None, false);
     let mut range = Range { seed: 1, from: 0, count: 1000, jobs: 0, time: Duration::MAX };
     let mut effort = mutants::Effort::default();
+    let mut known: HashMap<u64, Record> = HashMap::new();
     let mut args = args.iter();
     while let Some(&flag) = args.next() {
         let mut text = || args.next().copied().ok_or_else(|| format!("{flag}: a value is missing"));
@@ -302,6 +304,11 @@ fn find_mutants(root: &Path, args: &[&str]) -> Result<(), String> {
             "--save" => save = Some(Path::new(text()?)),
             "--emit" => emit = Some(Path::new(text()?)),
             "--log" => log = Some(Path::new(text()?)),
+            "--known" => {
+                let earlier = runs::read(&[text()?], Record::parse, |record| record.number)?;
+                let evaluated = earlier.into_iter().filter(|record| record.fate == "accepted" && record.sizes > 0);
+                known.extend(evaluated.map(|record| (record.hash, record)));
+            }
             "--root" => root = text()?.into(),
             "--refused" => effort.refused = true,
             "--ops" => effort.ops = true,
@@ -323,8 +330,12 @@ fn find_mutants(root: &Path, args: &[&str]) -> Result<(), String> {
     folders.map(fs::create_dir_all).collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
     let mut log = log.map(Log::open).transpose()?;
     let (mut said, mut failed, mut records, mut emitted) = (Instant::now(), None, Vec::new(), 0);
-    let found = mutants::run(&setup, mutants::check, effort, &kernels, range, |mutant| {
-        let record = Record::of(mutant);
+    let hashes = known.keys().copied().collect();
+    let found = mutants::run(&setup, mutants::check, (effort, &hashes), &kernels, range, |mutant| {
+        let mut record = Record::of(mutant);
+        if let Some(earlier) = known.get(&record.hash).filter(|_| record.fate == "accepted") {
+            record.take_found(earlier);
+        }
         let mut keep = |done: Result<(), String>| failed = failed.take().or(done.err());
         if let Some(log) = &mut log {
             keep(log.add(&record));

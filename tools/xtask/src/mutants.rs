@@ -10,7 +10,7 @@ pub mod record;
 mod sizes;
 mod sources;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -189,11 +189,11 @@ fn hash(text: &str) -> u64 {
 
 /// Draws mutants that parse and verify, as many as wanted, and judges each text once; each is shown as soon as its fate is known,
 /// and all of them are given in order. The same for the same seed with any number of threads, but for those that take too
-/// long.
+/// long. Texts that are `known`, by their hashes, are not evaluated.
 pub fn run(
     setup: &Arc<Setup>,
     checker: Checker,
-    effort: Effort,
+    (effort, known): (Effort, &HashSet<u64>),
     kernels: &[(String, String)],
     range: Range,
     mut show: impl FnMut(&Mutant),
@@ -219,8 +219,10 @@ pub fn run(
                 let Some((text, diff)) = edited else { continue };
                 // What becomes of a text follows from the text alone: two threads that see it at once find the same.
                 let hash = hash(&text);
-                let known = judged.lock().ok().and_then(|judged| judged.get(&hash).cloned());
-                let fate = known.unwrap_or_else(|| {
+                let before = judged.lock().ok().and_then(|judged| judged.get(&hash).cloned());
+                let fate = before.unwrap_or_else(|| {
+                    let sizes = if known.contains(&hash) { 0 } else { effort.sizes };
+                    let effort = Effort { sizes, ..effort };
                     let fate = judge(setup, checker, effort, kernel, &text, &Random::new(hash));
                     judged.lock().ok().and_then(|mut judged| judged.insert(hash, fate.clone()));
                     fate
@@ -282,7 +284,7 @@ mod tests {
     fn complaints(checker: Checker, names: &[&str], count: usize) -> Vec<String> {
         let setup = Arc::new(crate::setup());
         let range = Range { seed: 1, from: 0, count, jobs: 0, time: Duration::MAX };
-        let found = run(&setup, checker, Effort::default(), &by_hand(names), range, |_| {});
+        let found = run(&setup, checker, (Effort::default(), &HashSet::new()), &by_hand(names), range, |_| {});
         let verified = found.iter().filter(|mutant| mutant.fate != Fate::Invalid).count();
         assert!(verified * 10 >= count * 9, "{verified} of {count}");
         found.iter().filter_map(complaint).collect()
@@ -312,7 +314,7 @@ mod tests {
         let range = Range { seed: 1, from: 0, count: 200, jobs: 0, time: Duration::MAX };
         let effort = Effort { ops: true, refused: true, sizes: 1, orders: 1, ..Effort::default() };
         let all = kernels(&crate::repo::Repo::root()).expect("the kernels can be read");
-        let found = run(&setup, check, effort, &all, range, |_| {});
+        let found = run(&setup, check, (effort, &HashSet::new()), &all, range, |_| {});
         let verified = found.iter().filter(|mutant| mutant.fate != Fate::Invalid).count();
         assert!(verified * 10 >= found.len() * 9, "{verified} of {}", found.len());
         let found: Vec<String> = found.iter().filter_map(complaint).collect();

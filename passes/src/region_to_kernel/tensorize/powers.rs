@@ -221,8 +221,8 @@ pub fn combine(lower: &mut Lower<'_, '_>, scale: f64, carried: &[ValueId], value
         lower.emit.body.result(op, 0)
     });
     let sums = carried[1..].iter().zip(&values[1..]).map(|(&sum, &value)| {
-        let [left, right] = [(sum, of_left), (value, of_right)]
-            .map(|(sum, weight)| both(lower, scalar::Binary::Mul, sum, weight));
+        let [left, right] =
+            [(sum, of_left), (value, of_right)].map(|(sum, weight)| both(lower, scalar::Binary::Mul, sum, weight));
         both(lower, scalar::Binary::Add, left, right)
     });
     std::iter::once(top).chain(sums).collect()

@@ -94,6 +94,12 @@ impl Record {
         })
     }
 
+    /// Takes what evaluations found from the record of an earlier run, if that evaluated the same text.
+    pub fn take_found(&mut self, earlier: &Record) {
+        let Record { ended, faults, stopped, sizes, boundary, no_ptx, .. } = earlier.clone();
+        *self = Record { ended, faults, stopped, sizes, boundary, no_ptx, ..self.clone() };
+    }
+
     fn is_found(&self) -> bool {
         self.faults.iter().any(|fault| !fault.is_empty())
     }
