@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use dlc_core::guard::Guard;
 use dlc_core::memref::MemRef;
+use dlc_core::scalar::Combiner;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::{Context, OpRef, Type, ValueId};
 
@@ -33,8 +34,13 @@ pub struct GlobalAccess {
     pub tile: Option<ValueId>,
     /// How many elements of a row one access takes.
     pub vector: Option<i64>,
-    /// Whether elements are combined with what is there.
-    pub combines: bool,
+    /// How elements are combined with what is there; `None` where they replace it.
+    pub combines: Option<Combiner>,
+}
+
+/// Whether one access combines several elements of a row with memory: machines add vectors of `f32`.
+pub fn combines_vectors(how: Combiner, elem: Type) -> bool {
+    (how, elem) == (Combiner::Sum, Type::F32)
 }
 
 /// Elements of a fragment that lie one behind the other in memory.
@@ -123,12 +129,12 @@ impl GlobalAccess {
             let (at, guard, values) = (load.at(), load.guard(), load.args().collect());
             let (tile, vector) = (None, load.vector());
             Frag::of(ctx, frag)?;
-            return Some(GlobalAccess { memory, operand, values, at, guard, frag, tile, vector, combines: false });
+            return Some(GlobalAccess { memory, operand, values, at, guard, frag, tile, vector, combines: None });
         }
         if let Some(store) = Store::of(op) {
             let ((memory, operand), frag) = (memory(store.target())?, op.type_of(store.value()));
             let (at, guard, values) = (store.at(), store.guard(), store.args().collect());
-            let (tile, vector, combines) = (None, store.vector(), store.combine().is_some());
+            let (tile, vector, combines) = (None, store.vector(), store.combine());
             return Some(GlobalAccess { memory, operand, values, at, guard, frag, tile, vector, combines });
         }
         let copied = Copied::of(op)?;
@@ -137,7 +143,7 @@ impl GlobalAccess {
         let frag = Frag::get(ctx, tile.shape(ctx), tile.elem(ctx), copied.by);
         let values = op.operands().skip(1).take(copied.values).collect();
         let (at, guard, tile, vector) = (copied.at, copied.guard, Some(copied.tile.0), copied.vector);
-        Some(GlobalAccess { memory, operand, values, at, guard, frag, tile, vector, combines: false })
+        Some(GlobalAccess { memory, operand, values, at, guard, frag, tile, vector, combines: None })
     }
 
     /// The number of an element in memory by its position in the fragment, counted in elements. `None` where it cannot be

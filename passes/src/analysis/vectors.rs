@@ -9,7 +9,7 @@ use dlc_core::memref::Layout;
 use dlc_core::sizes::value_number;
 use dlc_ir::affine::{SizeExpr, gcd};
 use dlc_ir::{Body, Context, OpRef, ValueId};
-use dlc_kernel::global::{GlobalAccess, Row, names_axis, position, slope};
+use dlc_kernel::global::{GlobalAccess, Row, combines_vectors, names_axis, position, slope};
 use dlc_kernel::interp::axis_number;
 use dlc_kernel::layout::MAX_VECTOR_BYTES;
 use dlc_kernel::ops as kernel;
@@ -70,7 +70,7 @@ pub fn widest_of(op: OpRef<'_>, access: &GlobalAccess) -> Option<Width> {
     let bytes = elem_of(op.ctx, access.frag).bits(op.ctx)?.div_ceil(8);
     let width = Width { vector: 1, aligned: 1, axis: row.axis, of_layout: row.elements, bytes, limit: None };
     let limited = |limit: Limit| Some(Width { limit: Some(limit).filter(|_| row.elements > 1), ..width });
-    if access.combines {
+    if access.combines.is_some_and(|how| !combines_vectors(how, elem_of(op.ctx, access.frag))) {
         return limited(Limit::Combines);
     }
     if !access.values.iter().all(|&value| is_same_along(op.ctx, op.body, value, row.axis)) {
@@ -128,7 +128,7 @@ pub fn strided(op: OpRef<'_>, access: &GlobalAccess, axis: usize) -> Option<Stri
     let (ctx, body) = (op.ctx, op.body);
     let number = access.number(ctx)?;
     let step = slope(&number, axis)?.as_constant().filter(|step| (1..=MOST_APART).contains(step))?;
-    if access.combines || !access.values.iter().all(|&value| is_same_along(ctx, body, value, axis)) {
+    if access.combines.is_some() || !access.values.iter().all(|&value| is_same_along(ctx, body, value, axis)) {
         return None;
     }
     let bytes = elem_of(ctx, access.frag).bits(ctx).filter(|bits| [16, 32, 64].contains(bits))? / 8;

@@ -239,10 +239,17 @@ impl Pass for ChoosePlan {
                 }
                 continue;
             }
-            // Of elements that go to positions that are data, and of sorted rows, the default mapping is the only one.
-            if !analysis::axes::sorts(ctx, kernel).is_empty()
-                || crate::plan::scattered::scattered(ctx, kernel).is_some()
-            {
+            // Of sorted rows the default mapping is the only one.
+            if !analysis::axes::sorts(ctx, kernel).is_empty() {
+                continue;
+            }
+            // So it is of elements that go to positions that are data; which machine it is decides how they are added.
+            if crate::plan::scattered::scattered(ctx, kernel).is_some() {
+                if cx.allows_rule("plan") {
+                    cx.count("plans", 1);
+                    let loc = view.loc();
+                    written(base).build(&mut Builder::new(ctx, body, InsertPoint::After(op)), loc);
+                }
                 continue;
             }
             let cases = turn::cases(&names, &self.sizes, &of_program);

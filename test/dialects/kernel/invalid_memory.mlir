@@ -394,12 +394,12 @@ kernel.func @a_vector_too_wide<M>(%X: memref<[M, 64], f32, row_major, align 16>)
 
 // -----
 
-kernel.func @a_vector_that_is_added<M>(%X: memref<[M, 64], f32, row_major, align 16>) -> memref<[M, 64], f32, row_major, align 16> {
+kernel.func @a_vector_of_maxima<M>(%X: memref<[M, 64], f32, row_major, align 16>) -> memref<[M, 64], f32, row_major, align 16> {
   %Y = output : memref<[M, 64], f32, row_major, align 16>
   grid (1) threads 32 {
     %x = load %X[i0, i1] : frag<[8, 64], f32, blocked [1, 4] lanes [8, 4] warps [1, 1]>
-    // expected-error@+1 {{elements are combined one by one, not in vectors}}
-    store combine sum %x to %Y[i0, i1] vector 4
+    // expected-error@+1 {{elements are combined one by one, not in vectors: only sums of f32 are}}
+    store combine max %x to %Y[i0, i1] vector 4
   }
   return %Y
 }

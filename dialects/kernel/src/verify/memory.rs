@@ -6,7 +6,7 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::{Diagnostics, OpRef, Type, ValueId};
 
 use super::{LAYOUT_MISMATCH, SHAPE_MISMATCH, WRONG_THREADS, broken, is_single, names, place, plain};
-use crate::global::{GlobalAccess, merged_dims, ordered, strides};
+use crate::global::{GlobalAccess, combines_vectors, merged_dims, ordered, strides};
 use crate::layout::{MAX_VECTOR_BYTES, Shared as Layout};
 use crate::ops::{
     Copied, Copy, CopyAsync, Load, LoadShared, Shared, Slice, Store, StoreShared, TensorMapOf, TmaLoad, TmaStore,
@@ -189,8 +189,8 @@ fn vector(op: OpRef<'_>, vector: Option<i64>, diags: &Diagnostics) {
     if !u32::try_from(vector).is_ok_and(u32::is_power_of_two) || vector > most {
         return plain(op, format!("a vector has a power of two of elements, here at most {most}, not {vector}"), diags);
     }
-    if access.combines {
-        return plain(op, "elements are combined one by one, not in vectors", diags);
+    if access.combines.is_some_and(|how| !combines_vectors(how, elem_of(op.ctx, access.frag))) {
+        return plain(op, "elements are combined one by one, not in vectors: only sums of f32 are", diags);
     }
     if access.memory.align(op.ctx) % (vector * bytes) != 0 {
         let align = access.memory.align(op.ctx);

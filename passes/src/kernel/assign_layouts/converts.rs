@@ -50,7 +50,7 @@ fn better(op: OpRef<'_>, access: &GlobalAccess) -> Option<Better> {
     // Threads that meet for a conversion must all be here; and what is named in expressions has the old layout.
     loops_around(ctx, op.body, op.id)?;
     let uniform = access.values.iter().all(|&value| Frag::of(ctx, op.type_of(value)).is_none());
-    if access.combines || access.vector.is_some() || !uniform {
+    if access.combines.is_some() || access.vector.is_some() || !uniform {
         return None;
     }
     let frag = Frag::of(ctx, access.frag)?;

@@ -4,7 +4,7 @@ use dlc_core::guard::Guard;
 use dlc_core::scalar::Combiner;
 use dlc_ir::affine::{Interval, SizeExpr};
 use dlc_ir::{OpRef, Type, ValueId};
-use dlc_kernel::global::GlobalAccess;
+use dlc_kernel::global::{GlobalAccess, combines_vectors};
 use dlc_kernel::layout::{Fragment, SharedTile};
 use dlc_kernel::ops::{self as kernel, Copied, Hint};
 use dlc_kernel::types::{Frag, Work, elem_of, sizes};
@@ -503,10 +503,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let fragment = self.fragment(ty)?;
         let coords = coords(&mut self.code, &fragment, &self.thread_group);
         let owner = self.is_first(&fragment);
-        let (groups, uniform) = match op.combine() {
-            Some(_) => ((0..fragment.registers()).map(|register| vec![register]).collect(), true),
-            None => self.vectors(*op, &fragment),
-        };
+        let (groups, uniform) = self.vectors(*op, &fragment);
         let target = Target { fragment: &fragment, coords: &coords, elem };
         let vectors = self.cut(&site, &target, &groups, uniform)?;
         let values =
@@ -514,10 +511,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let all = |lower: &mut Self| -> Result<(), Refused> {
             for (group, vector) in groups.iter().zip(&vectors.vectors) {
                 let cond = lower.code.both(owner, vector.whole);
-                match op.combine() {
-                    Some(combiner) => lower.combine(vector.place, elem, values(group)[0], combiner, cond)?,
-                    None => lower.store_vector(vector.place, elem, &values(group), cond)?,
-                }
+                lower.put(op, vector.place, elem, &values(group), cond)?;
             }
             Ok(())
         };
@@ -539,12 +533,37 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
                 let inside = self.inside(&site, &coords, register as usize)?;
                 let cond = self.code.both(there, inside);
                 let place = Place { offset: vector.place.offset + number as i64 * bytes, ..vector.place };
-                self.store_vector(place, elem, &[value], cond)?;
+                self.put(op, place, elem, &[value], cond)?;
             }
         }
         self.code.bra(join, &[]);
         self.code.close();
         self.code.start(join);
+        Ok(())
+    }
+
+    /// Puts elements of a row into memory, or combines each with what is there in one step.
+    fn put(
+        &mut self,
+        op: kernel::Store<'a>,
+        place: Place,
+        elem: Type,
+        values: &[Arg],
+        cond: Cond,
+    ) -> Result<(), Refused> {
+        let Some(how) = op.combine() else { return self.store_vector(place, elem, values, cond) };
+        if values.len() > 1 && self.is_sm90 && combines_vectors(how, elem) {
+            let mut args = vec![place.base, Arg::Int(place.offset)];
+            args.extend(values.iter().map(|&value| Arg::from(self.code.register(value, Type::F32))));
+            let modifiers = format!("global.add.v{}.f32", values.len());
+            self.code.guarded(cond, &table::RED, &modifiers, &args, &[]);
+            return Ok(());
+        }
+        let bytes = i64::from(elem_bytes(&self.code, elem));
+        for (number, &value) in values.iter().enumerate() {
+            let place = Place { offset: place.offset + number as i64 * bytes, ..place };
+            self.combine(place, elem, value, how, cond)?;
+        }
         Ok(())
     }
 
@@ -555,7 +574,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             (Combiner::Sum, Type::F32) => "global.add.f32",
             (Combiner::Sum, Type::F64) => "global.add.f64",
             (Combiner::Sum, Type::F16) => "global.add.noftz.f16",
-            (Combiner::Sum, Type::BF16) if self.has_stmatrix => "global.add.noftz.bf16",
+            (Combiner::Sum, Type::BF16) if self.is_sm90 => "global.add.noftz.bf16",
             (Combiner::Sum, Type::I32) => "global.add.s32",
             (Combiner::Sum, Type::I64) => "global.add.u64",
             (Combiner::Max, Type::I32) => "global.max.s32",

@@ -50,8 +50,8 @@ pub struct Lower<'a, 'c> {
     pub threads: u32,
     /// The blocks that an SM has room for at once.
     pub resident: u32,
-    /// Whether warps store matrices.
-    pub has_stmatrix: bool,
+    /// Whether the machine has the instructions of `sm_90`: warps store matrices, and atomic additions take vectors.
+    pub is_sm90: bool,
     /// Sums that a loop has given which may not have run: they are zero then, which is seen to where they are first used,
     /// behind the wait for the products. Each with its block and with whether the loop has run.
     unfinished: Vec<(ValueId, BlockId, Cond)>,
@@ -84,7 +84,7 @@ impl<'a, 'c> Lower<'a, 'c> {
         ranges: IndexRanges<'a>,
         places: Places,
         barriers: BarrierNumbers,
-        has_stmatrix: bool,
+        is_sm90: bool,
     ) -> Lower<'a, 'c> {
         let threads = u32::try_from(grid.threads()).unwrap_or(32);
         let cluster = grid.cluster().unwrap_or_default().iter().product();
@@ -109,7 +109,7 @@ impl<'a, 'c> Lower<'a, 'c> {
             barriers,
             threads,
             resident: grid.blocks_per_sm().and_then(|blocks| u32::try_from(blocks).ok()).unwrap_or(1).max(1),
-            has_stmatrix,
+            is_sm90,
             unfinished: Vec::new(),
             // Far from zero, which says that work ended long ago.
             begun: [1 << 20; 3],

@@ -241,7 +241,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let halves = elem.bits(self.ctx()) == Some(16);
         if halves
             && access.vector < 8
-            && self.has_stmatrix
+            && self.is_sm90
             && !fragment.replicates()
             && let Ok(way) = fragment.matrix_access(tile)
         {

@@ -67,7 +67,7 @@ kernel.func @combined<M, K>(%x: memref<[M, K], f32, row_major, align 16>) -> mem
   %w = scratch : memref<[8, 16], f32, row_major, align 16>
   grid (1) threads 32 {
     %v = const 1.0 : frag<[8, 16], f32, blocked [1, 4] lanes [8, 4] warps [1, 1]>
-    store combine sum %v to %w[i0, i1]
+    store combine max %v to %w[i0, i1]
   }
   return %y
 }

@@ -133,6 +133,31 @@ kernel.func @atomics(%X: memref<[32], f32, row_major, align 4>, %I: memref<[32],
   return %Y, %Z
 }
 
+// sm90 adds four neighbours in one step, others one after the other; where a row ends within four, they are added one by one.
+// CHECK-LABEL: ptx.func @added_vectors<
+// CHECK: red.global.add.v4.f32 [%{{.+}}], {
+// CHECK: red.global.add.f32
+kernel.func @added_vectors<N>(%X: memref<[32, 128], f32, row_major, align 16>) -> memref<[32, 128], f32, row_major, align 16> attributes {target = "sm90"} {
+  %Y = output : memref<[32, 128], f32, row_major, align 16>
+  grid (1) threads 128 {
+    %x = load %X[i0, i1] : frag<[32, 128], f32, blocked [1, 4] lanes [1, 32] warps [4, 1]>
+    store combine sum %x to %Y[i0, i1] where (i1 < N)
+  }
+  return %Y
+}
+
+// CHECK-LABEL: ptx.func @added_one_by_one(
+// CHECK-COUNT-4: red.global.add.f32
+// CHECK-NOT: red.global.add.v
+kernel.func @added_one_by_one(%X: memref<[4, 128], f32, row_major, align 16>) -> memref<[4, 128], f32, row_major, align 16> attributes {target = "sm80"} {
+  %Y = output : memref<[4, 128], f32, row_major, align 16>
+  grid (1) threads 128 {
+    %x = load %X[i0, i1] : frag<[4, 128], f32, blocked [1, 4] lanes [1, 32] warps [4, 1]>
+    store combine sum %x to %Y[i0, i1]
+  }
+  return %Y
+}
+
 // An element that several threads have is stored by one of them.
 // CHECK-LABEL: ptx.func @rows_once(
 // CHECK: %[[FIRST:.+]] = setp.eq.s32 %{{.+}}, 0
