@@ -1,5 +1,5 @@
 //! Whether a machine can do what a schedule says. Every rule that is broken names the number that breaks it, and knows a
-//! change that heals it; one after the other these lead to the nearest schedule that fits.
+//! change that fixes it; one after the other these lead to the nearest schedule that fits.
 //!
 //! - the tile: extents are positive, those of warps and threads divide it, loops are loops of its axes;
 //! - combinations: what contradicts itself, and what the machine has no hardware for;
@@ -53,15 +53,15 @@ pub struct Broken {
     pub clauses: Vec<String>,
     /// How, with the number that breaks it.
     pub message: String,
-    /// A change that heals it, or brings it nearer to that.
-    pub heal: Option<Box<dyn Fn(&mut Schedule)>>,
+    /// A change that fixes it, or brings it nearer to that.
+    pub fix: Option<Box<dyn Fn(&mut Schedule)>>,
 }
 
 impl Broken {
     /// A rule about the first of these clauses that is there.
     pub fn new(clauses: &[&str], code: &'static Code, message: impl Into<String>) -> Broken {
         let clauses = clauses.iter().map(|clause| clause.to_string()).collect();
-        Broken { code, clauses, message: message.into(), heal: None }
+        Broken { code, clauses, message: message.into(), fix: None }
     }
 }
 
@@ -84,14 +84,14 @@ impl Checked<'_> {
         self.broken.push(Broken::new(clauses, code, message));
     }
 
-    fn fail_and_heal(
+    fn error_with_fix(
         &mut self,
         clauses: &[&str],
         code: &'static Code,
         message: impl Into<String>,
-        heal: impl Fn(&mut Schedule) + 'static,
+        fix: impl Fn(&mut Schedule) + 'static,
     ) {
-        self.broken.push(Broken { heal: Some(Box::new(heal)), ..Broken::new(clauses, code, message) });
+        self.broken.push(Broken { fix: Some(Box::new(fix)), ..Broken::new(clauses, code, message) });
     }
 }
 
@@ -120,7 +120,7 @@ pub struct KernelRules {
 
 dlc_ir::inventory::collect!(&'static KernelRules);
 
-/// The nearest schedule that fits all targets and breaks no rule of its kernel: broken rules are healed one after the other;
+/// The nearest schedule that fits all targets and breaks no rule of its kernel: broken rules are fixed one after the other;
 /// where no rule knows how, the clause that is at fault is left out. `None` where that leads nowhere.
 pub fn nearest(
     ctx: &Context,
@@ -138,14 +138,14 @@ pub fn nearest(
             return Some(plan);
         }
         let before = plan.clone();
-        let heals = broken.iter().filter_map(|rule| rule.heal.as_ref());
+        let fixes = broken.iter().filter_map(|rule| rule.fix.as_ref());
         let changes = |plan: &mut Schedule, change: &dyn Fn(&mut Schedule)| {
             change(plan);
             *plan != before
         };
-        let is_healed = heals.into_iter().any(|heal| changes(&mut plan, heal));
+        let is_fixed = fixes.into_iter().any(|fix| changes(&mut plan, fix));
         let clauses = || broken.iter().flat_map(|rule| &rule.clauses);
-        if !is_healed && !clauses().any(|clause| changes(&mut plan, &|plan| leave_out(plan, clause))) {
+        if !is_fixed && !clauses().any(|clause| changes(&mut plan, &|plan| leave_out(plan, clause))) {
             return None;
         }
     }

@@ -66,7 +66,7 @@ impl TargetName {
 /// What a field of a schedule may be: absent, there, several.
 trait Field: Sized {
     /// Whether it is there, and cannot be there again.
-    fn is_said(&self) -> bool;
+    fn is_set(&self) -> bool;
     /// Reads what stands behind the word of the clause.
     fn parse_clause(&mut self, p: &mut Parser<'_>) -> ParseResult<()>;
     /// For each clause what stands behind the word.
@@ -78,7 +78,7 @@ trait Field: Sized {
 }
 
 impl<T: Value> Field for Option<T> {
-    fn is_said(&self) -> bool {
+    fn is_set(&self) -> bool {
         self.is_some()
     }
     fn parse_clause(&mut self, p: &mut Parser<'_>) -> ParseResult<()> {
@@ -105,7 +105,7 @@ impl<T: Value> Field for Option<T> {
 
 /// Clauses that may be there several times.
 impl<T: Value> Field for Vec<T> {
-    fn is_said(&self) -> bool {
+    fn is_set(&self) -> bool {
         false
     }
     fn parse_clause(&mut self, p: &mut Parser<'_>) -> ParseResult<()> {
@@ -132,7 +132,7 @@ impl<T: Value> Field for Vec<T> {
 
 /// Clauses that are a word.
 impl Field for bool {
-    fn is_said(&self) -> bool {
+    fn is_set(&self) -> bool {
         *self
     }
     fn parse_clause(&mut self, _: &mut Parser<'_>) -> ParseResult<()> {
@@ -192,9 +192,9 @@ macro_rules! clauses {
             ];
 
             /// Whether a clause is there, and cannot be there again.
-            pub(crate) fn is_said(&self, word: &str) -> bool {
+            pub(crate) fn is_set(&self, word: &str) -> bool {
                 match word {
-                    $($word => self.$field.is_said(),)+
+                    $($word => self.$field.is_set(),)+
                     _ => false,
                 }
             }

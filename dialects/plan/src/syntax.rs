@@ -58,7 +58,7 @@ pub fn parse_schedule(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     p.expect(Token::LBrace)?;
     while !p.eat(Token::RBrace) {
         let loc = p.loc();
-        let word = clause_word(p, "schedule", Schedule::WORDS, |word| schedule.is_said(word))?;
+        let word = clause_word(p, "schedule", Schedule::WORDS, |word| schedule.is_set(word))?;
         schedule.parse_clause(word, p)?;
         places.add(ctx, &schedule.name_of_last(word), loc);
     }

@@ -50,7 +50,7 @@ fn fits(op: OpRef<'_>, plan: &Schedule, targets: &[Target], diags: &Diagnostics)
     for (at, rule) in broken.into_iter().enumerate() {
         let place = first_place(op.ctx, op.loc(), &rule.clauses);
         let error = Diagnostic::error(rule.code, place, rule.message).at(op.name());
-        // One plan heals all of it.
+        // One plan fixes all of it.
         let way = near.as_ref().filter(|_| at == 0).map(|near| difference(op.ctx, plan, near));
         diags.emit(error.suggest_if(way.map(|way| format!("the nearest plan that fits has {way}"))));
     }

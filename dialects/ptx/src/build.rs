@@ -38,7 +38,7 @@ impl<'a> NewInst<'a> {
     /// # Errors
     /// If the table does not know it: what it lacks, in words.
     pub fn build(self, b: &mut Builder<'_>, loc: Loc) -> Result<OpId, String> {
-        let mut maker = Maker::new(b.ctx);
+        let mut maker = InstBuilder::new(b.ctx);
         let shape = maker.shape(self.instruction, self.modifiers, self.args.len())?;
         Ok(maker.make(shape, self, b, loc))
     }
@@ -62,7 +62,7 @@ struct Common {
 type Numbers = SmallVec<[Option<Arg>; 4]>;
 
 /// Makes many instructions: what is the same for those that are alike is found out once.
-pub struct Maker<'c> {
+pub struct InstBuilder<'c> {
     ctx: &'c Context,
     /// By the address of the row.
     rows: FxHashMap<usize, Vec<Shape>>,
@@ -74,10 +74,10 @@ pub struct Maker<'c> {
     guarded: Str,
 }
 
-impl<'c> Maker<'c> {
+impl<'c> InstBuilder<'c> {
     /// With nothing known yet.
-    pub fn new(ctx: &'c Context) -> Maker<'c> {
-        Maker {
+    pub fn new(ctx: &'c Context) -> InstBuilder<'c> {
+        InstBuilder {
             ctx,
             rows: FxHashMap::default(),
             common: Vec::new(),

@@ -62,7 +62,7 @@ pub struct Entry {
     threads: Attr<Int>,
     /// The bytes of shared memory of a block.
     shared: Attr<Int>,
-    /// The integers that it is told.
+    /// The integers that it takes.
     sizes: Attr<Exprs>,
     /// How many blocks are to fit on an SM.
     blocks: OptionalAttr<Int>,

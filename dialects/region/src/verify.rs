@@ -123,7 +123,7 @@ pub fn func(op: Func<'_>, diags: &Diagnostics) {
         return diags.emit(error.suggest(format!("declare it behind the name: @{}<{name}>", op.sym_name())));
     }
     let root = OpRef { id: body.root(), ..root };
-    // What breaks its declaration is told of when it is verified itself, and cannot be looked at.
+    // What breaks its declaration is reported when it is verified itself, and cannot be looked at.
     if !body.walk().into_iter().all(|id| keeps_declaration(OpRef { id, ..root })) {
         return;
     }

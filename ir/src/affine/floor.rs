@@ -3,7 +3,7 @@
 //! Notation: the quotient of `N` by a constant `D > 0`. Every step is an equality over the integers.
 //! 1. *Decided*: if `floor(lo/D) = floor(hi/D)` over the range of `N`, that is the quotient.
 //! 2. *Residues*: `N = D*Q + R` gives `Q + R floordiv D`, where each coefficient of `R` lies in a window of length `D`:
-//!    the constant in `[0, D)`, so that `M - 1` and `M + 3` over 4 are told to be neighbours; the others in
+//!    the constant in `[0, D)`, so that `M - 1` and `M + 3` over 4 are seen to be neighbours; the others in
 //!    `[-D/4, 3D/4)`, so that `6*i + j` over 10 and `15 - i` over 4 stay as they were written. A remainder
 //!    `X - b*(X floordiv b)` within `N` is kept whole.
 //! 3. *Common factors*: for `g` dividing `D`, if `R = g*X + S` and `S floordiv g` is a constant `t`, the quotient

@@ -34,7 +34,7 @@ pub fn render(ctx: &Context, diagnostic: &Diagnostic, style: Style) -> String {
             None => elsewhere.push(with_place(ctx, note.loc, &note.message)),
         }
     }
-    // The lines before are left empty: ariadne counts them, whatever it is told of its first line.
+    // The lines before are left empty: ariadne counts them, whatever its first line is.
     let lines_before = file.line_column(window.start).0 as usize - 1;
     if lines_before > MOST_LINES {
         return plain(ctx, diagnostic);

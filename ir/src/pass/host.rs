@@ -12,7 +12,7 @@ pub trait Host: Sync {
     /// Whether ops, types and attributes that no dialect registers are taken as they are when text is read.
     fn allow_unregistered(&self) -> bool;
 
-    /// Is told when a program that ran as a pass has made a mistake, as distinct from refusing its input.
+    /// Called when a program that ran as a pass has made a mistake, as distinct from refusing its input.
     fn blame(&self) {}
 }
 

@@ -33,7 +33,7 @@ pub trait Instrument: Sync {
     fn progress(&self, _pass: &str, _number: usize, _of: usize) {}
 }
 
-/// What an instrument is told.
+/// What an instrument observes.
 pub struct At<'a> {
     /// The context.
     pub ctx: &'a Context,

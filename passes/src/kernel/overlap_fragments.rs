@@ -408,13 +408,13 @@ fn part(ctx: &Context, tile: Tile, axis: usize, extent: i64) -> dlc_ir::Type {
 }
 
 /// Where ops are made.
-struct Maker<'a> {
+struct OpBuilder<'a> {
     ctx: &'a Context,
     found: &'a Found,
     loc: Loc,
 }
 
-impl Maker<'_> {
+impl OpBuilder<'_> {
     /// Loads a part of both fragments of a step.
     fn load(&self, body: &mut Body, place: InsertPoint, stage: ValueId, number: i64) -> Option<[ValueId; 2]> {
         let ctx = self.ctx;
@@ -496,7 +496,7 @@ impl Maker<'_> {
 
 /// Rewrites a loop. `None` where its integers go beyond 64 bits, which leaves a kernel that only looks different.
 fn rewrite(ctx: &Context, body: &mut Body, found: &Found) -> Option<()> {
-    let make = Maker { ctx, found, loc: body.loc(found.mma) };
+    let make = OpBuilder { ctx, found, loc: body.loc(found.mma) };
     let warps = warps(ctx, body, found.op)?;
     // What the loop begins with is asked for whether it has a step or not, as it reads the first tiles in any case.
     let inits: Vec<ValueId> = kernel::For::from(OpRef::new(ctx, body, found.op)).inits().collect();

@@ -464,7 +464,7 @@ fn specialize(ctx: &Context, body: &mut Body, grid: OpId, plan: &Plan) -> Result
         rings.push(ring(ctx, body, (found, stages), plan, ranks)?);
     }
     room(ctx, body, grid, plan)?;
-    let mut shared = moved_not(ctx, body, block);
+    let mut shared = shared_prologue(ctx, body, block);
     let loc = body.loc(grid);
     if rings.iter().any(|ring| !ring.ranks.is_empty()) {
         // Others must not arrive at a barrier, or load, before it is there.
@@ -573,7 +573,7 @@ fn check(ctx: &Context, body: &Body, block: BlockId, plan: &Plan) -> Result<(), 
 
 /// The ops of a grid that all roles need and any thread can run: tiles, mbarriers and the barrier behind them, and integers
 /// that they name.
-fn moved_not(ctx: &Context, body: &Body, block: BlockId) -> Vec<OpId> {
+fn shared_prologue(ctx: &Context, body: &Body, block: BlockId) -> Vec<OpId> {
     let mut stays: Vec<OpId> = Vec::new();
     let mut before_others = true;
     for op in body.ops(block) {

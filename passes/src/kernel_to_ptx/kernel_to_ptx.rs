@@ -403,9 +403,9 @@ fn narrow(ctx: &Context, made: &mut Body, id: OpId) {
     made.set_value_type(out, TensorMap::get(ctx, shape, elem, layout));
 }
 
-/// What an entry is told, found out before its ops are lowered.
+/// The parameters of an entry, collected before its ops are lowered.
 #[derive(Default)]
-struct Told {
+struct EntryParams {
     memory: Vec<ValueId>,
     maps: Vec<ValueId>,
     /// Integers from outside of the grid.
@@ -415,9 +415,9 @@ struct Told {
     symbols: Vec<String>,
 }
 
-impl Told {
-    fn of(ctx: &Context, kernel: &Body, grid: kernel::Grid<'_>) -> Told {
-        let mut told = Told::default();
+impl EntryParams {
+    fn of(ctx: &Context, kernel: &Body, grid: kernel::Grid<'_>) -> EntryParams {
+        let mut params = EntryParams::default();
         let mut ops = Vec::new();
         kernel.walk_regions(grid.id, &mut ops);
         let mut inside: FxHashSet<ValueId> = FxHashSet::default();
@@ -435,28 +435,28 @@ impl Told {
                 }
                 let ty = kernel.value_type(value);
                 if let Some(number) = number(ctx, kernel, value) {
-                    told.known.push((value, number));
+                    params.known.push((value, number));
                     continue;
                 }
                 let list = if MemRef::of(ctx, ty).is_some() {
-                    &mut told.memory
+                    &mut params.memory
                 } else if dlc_kernel::types::TensorMap::of(ctx, ty).is_some() {
-                    &mut told.maps
+                    &mut params.maps
                 } else {
-                    &mut told.values
+                    &mut params.values
                 };
                 seen.insert(value);
                 list.push(value);
             }
             let op = OpRef::new(ctx, kernel, id);
             for name in values::symbols_of(op) {
-                if !told.symbols.contains(&name) {
-                    told.symbols.push(name);
+                if !params.symbols.contains(&name) {
+                    params.symbols.push(name);
                 }
             }
         }
         // The steps along the axes of memory are sizes, too.
-        for &value in &told.memory {
+        for &value in &params.memory {
             if let Some(memref) = MemRef::of(ctx, kernel.value_type(value)) {
                 let mut exprs = memref.dims(ctx);
                 if let dlc_core::memref::Layout::Strided { strides, offset } = memref.layout(ctx) {
@@ -464,14 +464,14 @@ impl Told {
                     exprs.push(offset);
                 }
                 for name in exprs.iter().flat_map(SizeExpr::symbols) {
-                    if !told.symbols.iter().any(|known| **known == *name) {
-                        told.symbols.push(name.to_string());
+                    if !params.symbols.iter().any(|known| **known == *name) {
+                        params.symbols.push(name.to_string());
                     }
                 }
             }
         }
-        told.symbols.sort();
-        told
+        params.symbols.sort();
+        params
     }
 }
 
@@ -497,17 +497,17 @@ fn entry(
     let op = *grid;
     let ranges = IndexRanges::of(ctx, kernel, elements);
     let index_type = |range| if is_narrow(range) { Type::I32 } else { Type::I64 };
-    let told = Told::of(ctx, kernel, grid);
+    let params = EntryParams::of(ctx, kernel, grid);
     let places = dlc_kernel::places::shared_memory(op).map_err(Refused::new)?;
     let barriers = dlc_kernel::barrier_numbers::barrier_numbers(grid).map_err(Refused::new)?;
     let outside = |value: ValueId| map.value(value).ok_or_else(|| Refused::new("a value of the launch is not there"));
     // Values in the expressions of the grid come first, then integers from outside, each as an expression of its own.
     let in_dims: Vec<ValueId> = grid.args().map(outside).collect::<Result<_, _>>()?;
     let mut args = in_dims;
-    let values_outside = told.values.iter().map(|&value| outside(value)).collect::<Result<Vec<_>, _>>()?;
-    let sizes = entry_sizes(&made, &mut args, &values_outside, &told.symbols)?;
-    let memory: Vec<ValueId> = told.memory.iter().map(|&value| outside(value)).collect::<Result<_, _>>()?;
-    let maps: Vec<ValueId> = told.maps.iter().map(|&value| outside(value)).collect::<Result<_, _>>()?;
+    let values_outside = params.values.iter().map(|&value| outside(value)).collect::<Result<Vec<_>, _>>()?;
+    let sizes = entry_sizes(&made, &mut args, &values_outside, &params.symbols)?;
+    let memory: Vec<ValueId> = params.memory.iter().map(|&value| outside(value)).collect::<Result<_, _>>()?;
+    let maps: Vec<ValueId> = params.maps.iter().map(|&value| outside(value)).collect::<Result<_, _>>()?;
     let region = made.create_region();
     let start = made.append_block(region);
     let mut values: FxHashMap<ValueId, Lowered> = FxHashMap::default();
@@ -521,24 +521,24 @@ fn entry(
         value
     };
     let block = kernel.entry_block();
-    for &value in &told.memory {
+    for &value in &params.memory {
         // Arguments are read, and only that; results of other ops are memory of this kernel.
         let is_argument = kernel.defining_op(value).is_none();
         let read_only = is_argument && block.is_some() && kernel.defining_block(value) == block;
         let at = arg(&mut made, Type::I64, Some(value));
         values.insert(value, Lowered::Memory(at, read_only));
     }
-    for &value in &told.maps {
+    for &value in &params.maps {
         let at = arg(&mut made, Type::I64, Some(value));
         values.insert(value, Lowered::Map(at));
     }
-    for &value in &told.values {
+    for &value in &params.values {
         let at = arg(&mut made, index_type(ranges.value(value)), Some(value));
         values.insert(value, Lowered::Index(at.into(), natural::is_natural(ctx, kernel, value, &|_| None)));
     }
-    let known = told.known.iter().map(|&(value, number)| (value, Lowered::Index(number.into(), number >= 0)));
+    let known = params.known.iter().map(|&(value, number)| (value, Lowered::Index(number.into(), number >= 0)));
     values.extend(known);
-    for symbol in &told.symbols {
+    for symbol in &params.symbols {
         let size = SizeExpr::symbol(symbol).map_err(|error| Refused::new(error.message.into_owned()))?;
         let at = arg(&mut made, index_type(ranges.expr(&size, &[])), None);
         made.set_value_name(at, ctx.intern_str(symbol));

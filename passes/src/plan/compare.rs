@@ -325,8 +325,8 @@ impl Resolver<'_> {
             return self.refuse_with(&["epilogue"], &CONFLICT, message, |plan| plan.epilogue = None);
         }
         let behind = self.behind_the_sum();
-        let is_said = |word: &&str| said.iter().any(|own| own == word || (own == "bias" && *word == "add"));
-        if let Some(word) = behind.iter().find(|word| !is_said(word)) {
+        let is_listed = |word: &&str| said.iter().any(|own| own == word || (own == "bias" && *word == "add"));
+        if let Some(word) = behind.iter().find(|word| !is_listed(word)) {
             let message = format!("'epilogue' leaves '{word}' out, which the kernel computes after its sum");
             return self.refuse_with(&["epilogue"], &CONFLICT, message, |plan| plan.epilogue = None);
         }

@@ -237,9 +237,9 @@ impl Resolver<'_> {
         clauses: &[&str],
         code: &'static Code,
         message: impl Into<String>,
-        heal: impl Fn(&mut Schedule) + 'static,
+        fix: impl Fn(&mut Schedule) + 'static,
     ) -> Result<T, Refused> {
-        let broken = Broken { heal: Some(Box::new(heal)), ..Broken::new(clauses, code, message) };
+        let broken = Broken { fix: Some(Box::new(fix)), ..Broken::new(clauses, code, message) };
         Err(Refused::Plan(broken, None))
     }
 

@@ -102,7 +102,7 @@ use crate::host::plan_arena::plan_arena;
 use crate::plan::parts::MOST_UNROLLED;
 use crate::plan::resolved::{Refused, resolve};
 use crate::rewrites::launches::{Launches, symbols};
-use candidates::Maker;
+use candidates::CandidateGenerator;
 use cost::{Cost, estimate, resident_by_registers};
 use facts::Facts;
 
@@ -214,7 +214,7 @@ impl Pass for ChoosePlan {
         let only = kernels.len() == 1;
         let plans = Schedules::of(ctx, body);
         let mut turned = turn::Turned { launches: Launches::of_module(ctx, body), arenas: BTreeSet::new() };
-        self.know_symbols(body, &kernels, &turned.launches, cx)?;
+        self.check_symbols(body, &kernels, &turned.launches, cx)?;
         let mut programs = sizes::Programs::default();
         for mut op in kernels {
             let view = OpRef::new(ctx, body, op);
@@ -231,24 +231,11 @@ impl Pass for ChoosePlan {
             let names = sizes::Symbols::of(ctx, body, &turned.launches, op, &mut programs);
             let of_program = |name: &str| self.symbols.get(name).copied().unwrap_or(self.assume);
             let assumed = |name: &str| names.number(&[], name, &of_program);
-            if !analysis::axes::scans(ctx, kernel).is_empty() {
-                let (plan, loc) = (scans::plan(ctx, kernel, &base, &target, &assumed), view.loc());
+            if let Some(plan) = sole_plan(ctx, kernel, &base, &target, &assumed) {
+                let loc = view.loc();
                 if let Some(plan) = plan.filter(|_| cx.allows_rule("plan")) {
                     cx.count("plans", 1);
                     written(plan).build(&mut Builder::new(ctx, body, InsertPoint::After(op)), loc);
-                }
-                continue;
-            }
-            // Of sorted rows the default mapping is the only one.
-            if !analysis::axes::sorts(ctx, kernel).is_empty() {
-                continue;
-            }
-            // So it is of elements that go to positions that are data; which machine it is decides how they are added.
-            if crate::plan::scattered::scattered(ctx, kernel).is_some() {
-                if cx.allows_rule("plan") {
-                    cx.count("plans", 1);
-                    let loc = view.loc();
-                    written(base).build(&mut Builder::new(ctx, body, InsertPoint::After(op)), loc);
                 }
                 continue;
             }
@@ -308,6 +295,24 @@ impl Pass for ChoosePlan {
     }
 }
 
+/// The plan of a kernel that can be mapped in one way alone, if it has one: a scan; sorted rows, which have the default
+/// mapping and no plan; and elements that go to positions that are data, where the target alone decides how they are added.
+fn sole_plan(
+    ctx: &Context,
+    kernel: &Body,
+    base: &Schedule,
+    target: &Target,
+    assumed: &dyn Fn(&str) -> i64,
+) -> Option<Option<Schedule>> {
+    if !analysis::axes::scans(ctx, kernel).is_empty() {
+        return Some(scans::plan(ctx, kernel, base, target, assumed));
+    }
+    if !analysis::axes::sorts(ctx, kernel).is_empty() {
+        return Some(None);
+    }
+    crate::plan::scattered::scattered(ctx, kernel).map(|_| Some(base.clone()))
+}
+
 /// Names the inputs that have no name, as those that another kernel stores: a plan speaks of tensors by their names.
 fn name_inputs(ctx: &Context, kernel: &mut Body) {
     let Some(block) = kernel.entry_block() else { return };
@@ -353,7 +358,7 @@ impl ChoosePlan {
     }
 
     /// Every symbol of the options is one that some function of the module takes; that it is not is said at a kernel.
-    fn know_symbols(&self, module: &Body, kernels: &[OpId], launches: &Launches, cx: &PassCx<'_>) -> PassResult {
+    fn check_symbols(&self, module: &Body, kernels: &[OpId], launches: &Launches, cx: &PassCx<'_>) -> PassResult {
         let kernel = kernels[0];
         // A symbol of a kernel that its launch computes is none that has a size of its own.
         let functions = module.nested_ops().into_iter().filter(|op| !kernels.contains(op));
@@ -455,7 +460,7 @@ pub fn choose_plan(
     assume: &dyn Fn(&str) -> i64,
 ) -> Option<Chosen> {
     let facts = Facts::of(ctx, kernel, assume)?;
-    let maker = Maker { ctx, body: kernel, facts: &facts, target, base: base.clone(), precision };
+    let maker = CandidateGenerator { ctx, body: kernel, facts: &facts, target, base: base.clone(), precision };
     let (mut plans, mut refused): (Vec<Schedule>, Vec<String>) = Default::default();
     for mut plan in maker.candidates() {
         let mut broken = check(ctx, &plan, target).into_iter().map(|broken| broken.message).next();
@@ -499,7 +504,7 @@ pub fn choose_plan(
     };
     let cost = |plan: Schedule| {
         let cost = estimate(ctx, kernel, &facts, &plan, target);
-        ([is_for_other_sizes(&plan), stops(ctx, &plan, target)], cost, plan)
+        ([is_for_other_sizes(&plan), is_pruned(ctx, &plan, target)], cost, plan)
     };
     let mut ranked: Vec<([bool; 2], Cost, Schedule)> = plans.into_iter().map(cost).collect();
     let stopped = ranked.iter().filter(|([_, stop], ..)| *stop).count();
@@ -512,7 +517,7 @@ pub fn choose_plan(
 /// Whether a condition of section 11 stops a plan: it takes more than four fifths of the shared memory, or so many registers
 /// that one block fills an SM. Blocks with roles, or that go from tile to tile, are alone there by
 /// intent, and so are those whose fragments are loaded ahead.
-fn stops(ctx: &Context, plan: &Schedule, target: &Target) -> bool {
+fn is_pruned(ctx: &Context, plan: &Schedule, target: &Target) -> bool {
     if plan.persistent.is_some() || plan.roles.is_some() || plan.in_flight.is_some() {
         return false;
     }

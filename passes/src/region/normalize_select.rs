@@ -62,7 +62,7 @@ static DEF: PassDef = PassDef {
         StatDef { name: "reads", doc: "Selects that became guarded reads." },
         StatDef { name: "shortened", doc: "Guards that became shorter, or are gone." },
     ],
-    ..PassDef::base("normalize-select", "Turns selects into guarded reads, and shortens guards.", create)
+    ..PassDef::base("normalize-select", "Turns selects into guarded reads, and simplifies guards.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 

@@ -1,4 +1,4 @@
-// Roles that meet nowhere: which of them comes first, the seed decides; what reads before anything was written is told.
+// Roles that meet nowhere: which of them comes first, the seed decides; what reads before anything was written is reported.
 
 // RUN: dlc-run %s --strict --shape=N=64 --order-seed=2 -o %t.npy
 // RUN: not dlc-run %s --strict --shape=N=64 --order-seed=3 2>&1 | FileCheck %s

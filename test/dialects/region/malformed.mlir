@@ -1,4 +1,4 @@
-// Generic form without what the ops need: each is told of where it is missing, and the rules of the region around it
+// Generic form without what the ops need: each is reported where it is missing, and the rules of the region around it
 // look at nothing that is not there.
 
 // RUN: dlc-opt %s --allow-unregistered-dialect --verify-diagnostics --split-input-file

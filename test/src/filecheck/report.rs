@@ -1,4 +1,4 @@
-//! How a failed FileCheck is told: the directive, what is wrong, and the place in the input.
+//! How a failed FileCheck is reported: the directive, what is wrong, and the place in the input.
 
 use super::matcher::{Mismatch, Reason};
 use super::{Options, Problem};

@@ -23,11 +23,11 @@ pub fn module(ctx: &Context, rng: &mut Random) -> Body {
     let block = body.entry_block().expect("a new module has a block");
     let root = body.root();
     if rng.one_in(4) {
-        let attrs = Maker { ctx, rng }.dict(2);
+        let attrs = Generator { ctx, rng }.dict(2);
         body.set_attrs(root, attrs);
     }
     if rng.one_in(4) {
-        let loc = Maker { ctx, rng }.loc(2);
+        let loc = Generator { ctx, rng }.loc(2);
         body.set_loc(root, loc);
     }
     let mut symbols = 0;
@@ -35,7 +35,7 @@ pub fn module(ctx: &Context, rng: &mut Random) -> Body {
         if rng.one_in(2) {
             function(ctx, rng, &mut body, block, &mut symbols);
         } else {
-            Ops { make: Maker { ctx, rng }, body: &mut body, visible: Vec::new(), depth: 0 }.fill(block, 6);
+            Ops { make: Generator { ctx, rng }, body: &mut body, visible: Vec::new(), depth: 0 }.fill(block, 6);
         }
     }
     body
@@ -43,12 +43,12 @@ pub fn module(ctx: &Context, rng: &mut Random) -> Body {
 
 /// A function with a body of its own.
 fn function(ctx: &Context, rng: &mut Random, body: &mut Body, block: BlockId, symbols: &mut usize) {
-    let loc = Maker { ctx, rng }.loc(2);
+    let loc = Generator { ctx, rng }.loc(2);
     let mut inner = Body::new(ctx.op_name("sample.func"), loc, 1);
     let region = inner.root_region();
     let entry = inner.append_block(region);
-    let inputs: Vec<Type> = (0..rng.below(4)).map(|_| Maker { ctx, rng }.ty(2)).collect();
-    let mut ops = Ops { make: Maker { ctx, rng }, body: &mut inner, visible: Vec::new(), depth: 1 };
+    let inputs: Vec<Type> = (0..rng.below(4)).map(|_| Generator { ctx, rng }.ty(2)).collect();
+    let mut ops = Ops { make: Generator { ctx, rng }, body: &mut inner, visible: Vec::new(), depth: 1 };
     for &ty in &inputs {
         ops.arg(entry, ty);
     }
@@ -65,7 +65,7 @@ fn function(ctx: &Context, rng: &mut Random, body: &mut Body, block: BlockId, sy
     let root = inner.root();
     inner.set_props(root, ctx.dict_attr(&props));
     if rng.one_in(3) {
-        let attrs = Maker { ctx, rng }.discardable();
+        let attrs = Generator { ctx, rng }.discardable();
         inner.set_attrs(root, attrs);
     }
     let op = body.create_op(OpParts { nested: Some(Box::new(inner)), ..OpParts::new(ctx.op_name("sample.func"), loc) });
@@ -74,7 +74,7 @@ fn function(ctx: &Context, rng: &mut Random, body: &mut Body, block: BlockId, sy
 
 /// Makes ops in a body.
 struct Ops<'a> {
-    make: Maker<'a>,
+    make: Generator<'a>,
     body: &'a mut Body,
     /// The values that dominate the place where ops are put.
     visible: Vec<ValueId>,
@@ -235,12 +235,12 @@ impl Ops<'_> {
 }
 
 /// Makes types, attributes and locations.
-struct Maker<'a> {
+struct Generator<'a> {
     ctx: &'a Context,
     rng: &'a mut Random,
 }
 
-impl Maker<'_> {
+impl Generator<'_> {
     fn float_kind(&mut self) -> FloatKind {
         FloatKind::ALL[self.rng.below(FloatKind::ALL.len())]
     }

@@ -1,4 +1,4 @@
-// What cannot be read is told, and the exit status says that it is the input.
+// What cannot be read is reported, and the exit status says that it is the input.
 
 // RUN: not dlc-opt %t.no-such-file 2>&1 | FileCheck %s --check-prefix=MISSING
 // RUN: not dlc-opt / 2>&1 | FileCheck %s --check-prefix=FOLDER

@@ -1,4 +1,4 @@
-// A layer that no pass leads to is an error, not a result that never got there; a misspelt one is told.
+// A layer that no pass leads to is an error, not a result that never got there; a misspelt one is reported.
 // RUN: not dlc-opt %s --emit=ptx 2>&1 | FileCheck %s --check-prefix=NO-WAY
 // RUN: not dlc-opt %s --emit=tiyn 2>&1 | FileCheck %s --check-prefix=MISSPELT
 // What is on the layer already stays as it is.

@@ -113,7 +113,7 @@ impl Instrument for Evaluate {
     }
 }
 
-/// The input of a number, and how `dlc-run` is told to make it; `None` when an argument is neither a tensor nor a number.
+/// The input of a number, and the argument of `dlc-run` that makes it; `None` when an argument is neither a tensor nor a number.
 fn input(ctx: &Context, function: &Function, seed: usize) -> Option<(Data, Option<String>)> {
     let symbols = symbols(function, seed);
     // Small numbers first, then any.

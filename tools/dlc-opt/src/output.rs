@@ -3,7 +3,7 @@
 use std::io::{Error, ErrorKind, Write};
 use std::path::Path;
 
-/// A stream that remembers what first went wrong with it: a listing that does not arrive is told of at the end, wherever
+/// A stream that remembers what first went wrong with it: a listing that does not arrive is reported at the end, wherever
 /// it was written.
 pub struct Watched<W> {
     to: W,

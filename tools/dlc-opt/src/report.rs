@@ -1,4 +1,4 @@
-//! What is told beside the result: diagnostics, timing, statistics, debug counters.
+//! What is reported beside the result: diagnostics, timing, statistics, debug counters.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -43,7 +43,7 @@ pub fn diagnostics(ctx: &Context, mut all: Vec<Diagnostic>, how: Shown) -> Strin
     text
 }
 
-/// Collects what is told, and tells it at the end, in the form that was asked for.
+/// Collects what is reported, and tells it at the end, in the form that was asked for.
 pub struct Reporter<'a> {
     ctx: &'a Context,
     options: &'a Options,

@@ -50,7 +50,7 @@ pub fn run(setup: &Setup, options: &Options, folder: &str, gpu: &mut Gpu, io: &m
     let said = |diags: &Diagnostics, io: &mut Io<'_>| {
         let _ = io.stderr.write_all(diagnostics(&Context::new([]), diags.take(), options.shown).as_bytes());
     };
-    // A device that is asked for and cannot be had is told once.
+    // A device that is asked for and cannot be had is reported once.
     let rows = match gpu.is_chosen(options.device, &diags) {
         Err(status) => {
             said(&diags, io);

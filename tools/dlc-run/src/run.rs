@@ -202,7 +202,7 @@ fn evaluated(
 }
 
 /// Whether the outputs go into the files that are asked for, and are those of the file that they are compared with: a
-/// wrong name is told before anything runs.
+/// wrong name is reported before anything runs.
 pub(crate) fn fits_files(options: &Options, function: &Function, diags: &Diagnostics) -> Result<(), Status> {
     if options.output.as_ref().is_some_and(|name| name.ends_with(".npy")) && function.outputs.len() != 1 {
         let count = function.outputs.len();

@@ -195,7 +195,7 @@ fn outputs_that_a_device_has_no_room_for_are_errors() {
     let program = b"tiny.func @f(%x: tensor<[4096], f32>) -> tensor<[4096], f32> { %y = neg %x : tensor<[4096], f32>  return %y }";
     let folder = tempfile::tempdir().expect("a folder");
     for name in ["y.npy", "y.npz", "y.safetensors"] {
-        // Formats are told by names, and devices have none.
+        // Formats are identified by names, and devices have none.
         let file = folder.path().join(name);
         std::os::unix::fs::symlink("/dev/full", &file).expect("a link");
         let (status, _, err) = run(&["-", "-o", file.to_str().expect("a name")], program);

@@ -81,7 +81,7 @@ pub fn choose(ctx: &Context, module: &Body, name: Option<&str>, diags: &Diagnost
 /// When the verifier looks at what passes leave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verified {
-    /// After every pass: of those that the user names, so that it is told which one breaks something.
+    /// After every pass: of those that the user names, so that the report names the one that breaks something.
     Each,
     /// Once, at the end: the pipelines of dlc are verified pass by pass in its tests, and by `dlc-opt`.
     AtEnd,

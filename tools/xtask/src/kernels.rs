@@ -126,7 +126,7 @@ fn take_names(ctx: &Context, function: &mut Body) {
     ops.retain(|&id| OpRef::new(ctx, function, id).is(dlc_ptx::ops::Entry::DEF));
     for entry in ops {
         let blocks: Vec<_> = function.regions(entry).iter().flat_map(|&region| function.blocks(region)).collect();
-        // The first one has what the entry is told.
+        // The first one has the parameters of the entry.
         let args = blocks.iter().skip(1).flat_map(|&block| function.args(block).iter().copied());
         let results = blocks.iter().flat_map(|&block| function.ops(block)).flat_map(|id| function.results(id));
         let registers: Vec<_> = args.chain(results).collect();

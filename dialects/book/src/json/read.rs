@@ -42,7 +42,7 @@ fn program(ctx: &Context, root: &Node<'_>) -> Read<Body> {
     let mut keys = Vec::new();
     for (name, key, value) in &book {
         keys.push((name.to_string(), key));
-        // What else is wrong is told too.
+        // What else is wrong is reported too.
         reader.entries.push(Entry::read(name, value).ok().map(Rc::new));
     }
     let inputs = reader.entries.iter().flatten().flat_map(|entry| &entry.inputs);

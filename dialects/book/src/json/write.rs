@@ -267,7 +267,7 @@ impl Program<'_> {
         let (kept, over) = (reduce.axes(), reduce.over());
         let access = reduce.accesses().into_iter().next()?;
         let ids = self.ids.get(&reduce.input()).cloned().unwrap_or_default();
-        // Each reduced axis is one of the operand, in the same order: then they are told by the ids of those.
+        // Each reduced axis is one of the operand, in the same order: then they are named by the ids of those.
         let place = |number: usize| access.at.iter().position(|at| *at == axis(kept.len() + number));
         let places: Option<Vec<usize>> = (0..over.len()).map(place).collect();
         let occurs = |number: usize| {

@@ -50,7 +50,7 @@ fn a_point_is_inside_where_one_piece_holds() {
     let nowhere = Guard { pieces: vec![] };
     assert_eq!(nowhere.contains(&bind(0, 4)), Ok(false));
     assert_eq!(Guard::all(vec![]).contains(&bind(0, 4)), Ok(true));
-    // What is not bound, and what goes beyond 64 bits, is told.
+    // What is not bound, and what goes beyond 64 bits, is reported.
     assert!(Guard::all(vec![condition(None, "k", Some("2"))]).contains(&bind(0, 4)).is_err());
     let large = condition(Some("0"), "9223372036854775807*i", None);
     assert!(large.holds(&bind(2, 0)).is_err() && large.holds(&bind(1, 0)) == Ok(true));

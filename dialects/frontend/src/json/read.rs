@@ -68,7 +68,7 @@ fn graph(ctx: &Context, root: &Node<'_>) -> Read<Body> {
     let mut arg_attrs = Vec::new();
     for input in signature.need("inputs")?.list("a list of inputs")? {
         let input = Record::new(&input, "an input", &keys)?;
-        // What else is wrong is told too.
+        // What else is wrong is reported too.
         if let Ok(attrs) = build.input(&input) {
             arg_attrs.push(attrs);
         }

@@ -19,7 +19,7 @@ pub enum Major {
 /// What is the same in all descriptors of a tile, and where the operand of each instruction starts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Descriptor {
-    /// Which axis is contiguous; for [`Major::Mn`] the instruction is told to transpose.
+    /// Which axis is contiguous; for [`Major::Mn`] the instruction transposes.
     pub major: Major,
     /// The code of the swizzle: 0 none, 1 for rows of 128 bytes, 2 for 64, 3 for 32.
     pub swizzle: u32,

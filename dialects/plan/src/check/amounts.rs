@@ -48,7 +48,7 @@ impl Checked<'_> {
         let (plan, target) = (self.plan, self.target);
         let Some(cluster) = &plan.cluster else {
             if plan.multicast.is_some() {
-                self.fail_and_heal(
+                self.error_with_fix(
                     &["multicast"],
                     &BAD_CLUSTER,
                     "'multicast' is for the blocks of a cluster, and there is no 'cluster'",
@@ -64,7 +64,7 @@ impl Checked<'_> {
             let shown = blocks.map_or("too many".to_string(), |blocks| blocks.to_string());
             let message =
                 format!("the cluster has {shown} blocks, and {} has at most {}", target.name, target.cluster_blocks);
-            self.fail_and_heal(&["cluster"], &BAD_CLUSTER, message, |plan| {
+            self.error_with_fix(&["cluster"], &BAD_CLUSTER, message, |plan| {
                 let Some(table) = &mut plan.cluster else { return };
                 if let Some((_, extent)) = table.0.iter_mut().max_by_key(|(_, extent)| *extent) {
                     *extent = (*extent / 2).max(1);
@@ -76,7 +76,9 @@ impl Checked<'_> {
             let Some(cache) = plan.smem_caches().find(|cache| cache.tensor == *tensor) else {
                 let tensor = tensor.clone();
                 let message = format!("'multicast' has '{tensor}', of which there is no tile in shared memory");
-                self.fail_and_heal(&["multicast"], &BAD_CLUSTER, message, move |plan| without_multicast(plan, &tensor));
+                self.error_with_fix(&["multicast"], &BAD_CLUSTER, message, move |plan| {
+                    without_multicast(plan, &tensor)
+                });
                 continue;
             };
             let own = plan.axes_of(cache);
@@ -87,7 +89,9 @@ impl Checked<'_> {
                 let message = format!(
                     "'{tensor}' is another one in each block of a cluster along {along}, so no block can load it for all"
                 );
-                self.fail_and_heal(&["multicast"], &BAD_CLUSTER, message, move |plan| without_multicast(plan, &tensor));
+                self.error_with_fix(&["multicast"], &BAD_CLUSTER, message, move |plan| {
+                    without_multicast(plan, &tensor)
+                });
             }
         }
     }
@@ -109,7 +113,7 @@ impl Checked<'_> {
                 target.name, target.threads_per_block
             );
             let roles = plan.roles.is_some();
-            self.fail_and_heal(
+            self.error_with_fix(
                 &["roles", "threads", "warps", "warp_tile", "thread_tile", "tile"],
                 &BAD_THREADS,
                 message,
@@ -122,7 +126,7 @@ impl Checked<'_> {
         let wgmma = plan.instruction.as_ref().is_some_and(|of| of.kind == Kind::Wgmma);
         if let Some(workers) = footprint.workers.filter(|workers| wgmma && workers % GROUP != 0) {
             let message = format!("{workers} threads compute, and 'wgmma' is done by groups of {GROUP}");
-            self.fail_and_heal(&["threads", "warps", "warp_tile", "instruction"], &BAD_THREADS, message, |plan| {
+            self.error_with_fix(&["threads", "warps", "warp_tile", "instruction"], &BAD_THREADS, message, |plan| {
                 plan.warps = None;
                 plan.threads = None;
                 plan.warp_tile = None;
@@ -134,7 +138,7 @@ impl Checked<'_> {
                 "{blocks} blocks of {threads} threads are too many for an SM, which has {} of at most {} blocks",
                 target.threads_per_sm, target.max_blocks_per_sm
             );
-            self.fail_and_heal(&["blocks_per_sm", "roles", "tile"], &BAD_THREADS, message, fewer_blocks);
+            self.error_with_fix(&["blocks_per_sm", "roles", "tile"], &BAD_THREADS, message, fewer_blocks);
         }
     }
 
@@ -146,7 +150,7 @@ impl Checked<'_> {
                 let way = if role == "thread" { "" } else { " by 8" };
                 let message = format!("'{role}' has {count} registers, which is not from 24 to {most}{way}");
                 let (role, right) = (role.clone(), (count / 8 * 8).clamp(24, most / 8 * 8));
-                self.fail_and_heal(&["registers"], &TOO_MANY_REGISTERS, message, move |plan| {
+                self.error_with_fix(&["registers"], &TOO_MANY_REGISTERS, message, move |plan| {
                     set(&mut plan.registers, &role, right)
                 });
                 return;
@@ -155,7 +159,7 @@ impl Checked<'_> {
         let of = |role: &str| plan.registers.as_ref().and_then(|table| table.get(role)).copied();
         if of("thread").is_some() && of("producer").or(of("consumer")).is_some() {
             let message = "'registers' gives all threads as many, and a role as many as it says";
-            self.fail_and_heal(&["registers"], &CONFLICT, message, |plan| {
+            self.error_with_fix(&["registers"], &CONFLICT, message, |plan| {
                 plan.registers.iter_mut().for_each(|table| table.0.retain(|(role, _)| role != "thread"));
             });
         }
@@ -175,7 +179,7 @@ impl Checked<'_> {
                     "a producer of {producer} registers and consumers of {consumer} need {sum} together, and the block starts with {all}"
                 );
                 let right = ((all - producer * GROUP) / workers.max(1) / 8 * 8).max(24);
-                self.fail_and_heal(&["registers"], &TOO_MANY_REGISTERS, message, move |plan| {
+                self.error_with_fix(&["registers"], &TOO_MANY_REGISTERS, message, move |plan| {
                     set(&mut plan.registers, "consumer", right)
                 });
             }
@@ -186,7 +190,7 @@ impl Checked<'_> {
                 "each thread that computes holds {held} registers of its tile and needs some {OVERHEAD} more, and it has {budget}"
             );
             let most = target.registers_per_thread;
-            self.fail_and_heal(&["tile", "registers"], &TOO_MANY_REGISTERS, message, move |plan| {
+            self.error_with_fix(&["tile", "registers"], &TOO_MANY_REGISTERS, message, move |plan| {
                 match plan.registers.as_ref().and_then(|table| table.get("thread")).copied() {
                     Some(count) if count < most && held + OVERHEAD <= most => {
                         set(&mut plan.registers, "thread", (held + OVERHEAD).min(most))
@@ -213,7 +217,7 @@ impl Checked<'_> {
             "the block needs {shown} bytes of shared memory ({stages} stages of {stage}, and what is beside them), and {} has {limit}{among}",
             target.name
         );
-        self.fail_and_heal(&["stages", "cache", "tile"], &TOO_MUCH_SMEM, message, move |plan| {
+        self.error_with_fix(&["stages", "cache", "tile"], &TOO_MUCH_SMEM, message, move |plan| {
             // Fewer stages first, as long as one can be filled while another is used; then smaller tiles.
             let stages = plan.stages.unwrap_or(1);
             if stages > 2 {
@@ -262,7 +266,7 @@ impl Checked<'_> {
                 );
                 let right =
                     (1..=most.min(width.max(1))).rev().find(|width| (*width as u64).is_power_of_two()).unwrap_or(1);
-                self.fail_and_heal(&[word], &MISALIGNED, message, move |plan| match (word, &mut plan.vectorize) {
+                self.error_with_fix(&[word], &MISALIGNED, message, move |plan| match (word, &mut plan.vectorize) {
                     ("vectorize", Some(wide)) => wide.width = right,
                     _ => set(&mut plan.vectors, &name, right),
                 });
@@ -275,7 +279,7 @@ impl Checked<'_> {
             let message =
                 format!("the tile along '{axis}' is {extent}, and accesses of {width} elements do not divide it");
             let right = 1_i64 << extent.trailing_zeros().min(width.ilog2());
-            self.fail_and_heal(&["vectorize"], &MISALIGNED, message, move |plan| {
+            self.error_with_fix(&["vectorize"], &MISALIGNED, message, move |plan| {
                 if let Some(wide) = &mut plan.vectorize {
                     wide.width = right;
                 }
@@ -288,7 +292,7 @@ impl Checked<'_> {
 
     fn swizzle(&mut self, tensor: &str, swizzle: &Choice) {
         let plan = self.plan;
-        let heal = |value: Choice| {
+        let fix = |value: Choice| {
             let tensor = tensor.to_string();
             move |plan: &mut Schedule| {
                 if let Some(entry) = plan.swizzle.as_mut().and_then(|table| table.get_mut(&tensor)) {
@@ -302,11 +306,11 @@ impl Checked<'_> {
             other => {
                 let message =
                     format!("the swizzle of '{tensor}' is {}, and it is 0, 32, 64, 128 or auto", shown(other));
-                return self.fail_and_heal(
+                return self.error_with_fix(
                     &[&format!("swizzle {tensor}")],
                     &MISALIGNED,
                     message,
-                    heal(Choice::Word("auto".into())),
+                    fix(Choice::Word("auto".into())),
                 );
             }
         };
@@ -319,7 +323,7 @@ impl Checked<'_> {
             let message =
                 format!("a row of '{tensor}' has {row} bytes, which are no whole atoms of a swizzle of {bytes}");
             let right = [128, 64, 32, 0].into_iter().find(|&bytes| bytes == 0 || row % bytes == 0).unwrap_or(0);
-            self.fail_and_heal(&[&format!("swizzle {tensor}")], &MISALIGNED, message, heal(Choice::Number(right)));
+            self.error_with_fix(&[&format!("swizzle {tensor}")], &MISALIGNED, message, fix(Choice::Number(right)));
         }
     }
 }

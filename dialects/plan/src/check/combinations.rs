@@ -48,23 +48,23 @@ impl Checked<'_> {
         if plan.roles.is_some() && plan.barrier.is_some_and(|barrier| barrier != Barrier::Mbarrier) {
             let word = plan.barrier.map_or("", |barrier| Barrier::word(barrier));
             let message = format!("roles wait for each other at barriers in shared memory, and 'barrier' is {word}");
-            self.fail_and_heal(&["barrier"], &CONFLICT, message, |plan| plan.barrier = Some(Barrier::Mbarrier));
+            self.error_with_fix(&["barrier"], &CONFLICT, message, |plan| plan.barrier = Some(Barrier::Mbarrier));
         }
         if plan.barrier == Some(Barrier::CpAsyncGroup) && plan.store.as_ref().is_some_and(|store| store.way == Way::Tma)
         {
             let message =
                 "'barrier cp_async_group' is for copies by threads, and 'store tma' for copies by the accelerator";
-            self.fail_and_heal(&["store"], &CONFLICT, message, |plan| plan.barrier = Some(Barrier::Mbarrier));
+            self.error_with_fix(&["store"], &CONFLICT, message, |plan| plan.barrier = Some(Barrier::Mbarrier));
         }
         if plan.barrier == Some(Barrier::CpAsyncGroup) && plan.multicast.is_some() {
             let message = "'barrier cp_async_group' is for copies by threads, which reach no other block of a cluster";
-            self.fail_and_heal(&["multicast"], &CONFLICT, message, |plan| plan.multicast = None);
+            self.error_with_fix(&["multicast"], &CONFLICT, message, |plan| plan.multicast = None);
         }
         if let Some(cache) = plan.caches.iter().find(|cache| cache.at.is_some() && cache.place == Place::Reg) {
             let tensor = cache.tensor.clone();
             let message =
                 format!("'cache {tensor}' in registers has 'at', and registers hold a tile as long as it is used");
-            self.fail_and_heal(&[&format!("cache {tensor}")], &CONFLICT, message, |plan| {
+            self.error_with_fix(&[&format!("cache {tensor}")], &CONFLICT, message, |plan| {
                 plan.caches.iter_mut().filter(|cache| cache.place == Place::Reg).for_each(|cache| cache.at = None);
             });
         }
@@ -74,14 +74,14 @@ impl Checked<'_> {
             && !(0..=buffers).contains(&depth)
         {
             let message = format!("'prefetch' is {depth}, and there is room for {buffers} tiles");
-            self.fail_and_heal(&["async"], &CONFLICT, message, move |plan| {
+            self.error_with_fix(&["async"], &CONFLICT, message, move |plan| {
                 if let Some(overlap) = &mut plan.overlap {
                     overlap.prefetch_depth = Some(buffers);
                 }
             });
         }
         if let Some(groups) = plan.in_flight.filter(|groups| !(0..=7).contains(groups)) {
-            self.fail_and_heal(
+            self.error_with_fix(
                 &["in_flight"],
                 &CONFLICT,
                 format!("'in_flight' is {groups}, which is not from 0 to 7"),
@@ -96,7 +96,7 @@ impl Checked<'_> {
                 let message =
                     format!("'{symbol}' is fixed to {number}, which 'assume' says is a multiple of {divisor}");
                 let symbol = symbol.clone();
-                self.fail_and_heal(&["fix"], &CONFLICT, message, move |plan| {
+                self.error_with_fix(&["fix"], &CONFLICT, message, move |plan| {
                     if let Some(assume) = &mut plan.assume {
                         assume.0.retain(|(name, _)| *name != symbol);
                     }
@@ -112,7 +112,7 @@ impl Checked<'_> {
         if let Some(roles) = plan.roles.as_ref().filter(|roles| roles.kind == Sharing::PingPong) {
             if roles.consumers != 2 {
                 let message = format!("'ping_pong' is between two consumers, and there are {}", roles.consumers);
-                self.fail_and_heal(&["roles"], &CONFLICT, message, |plan| {
+                self.error_with_fix(&["roles"], &CONFLICT, message, |plan| {
                     if let Some(roles) = &mut plan.roles {
                         roles.consumers = 2;
                     }
@@ -120,7 +120,7 @@ impl Checked<'_> {
             }
             if plan.persistent.is_none() {
                 let message = "'ping_pong' goes from tile to tile, and the blocks are not 'persistent'";
-                self.fail_and_heal(&["roles"], &CONFLICT, message, |plan| {
+                self.error_with_fix(&["roles"], &CONFLICT, message, |plan| {
                     plan.persistent = Some(Choice::Word("sms".into()))
                 });
             }
@@ -128,19 +128,19 @@ impl Checked<'_> {
         match &plan.persistent {
             Some(Choice::Word(word)) if word != "sms" => {
                 let message = format!("'persistent' is '{word}', and it is 'sms' or a number of blocks");
-                self.fail_and_heal(&["persistent"], &CONFLICT, message, |plan| {
+                self.error_with_fix(&["persistent"], &CONFLICT, message, |plan| {
                     plan.persistent = Some(Choice::Word("sms".into()));
                 });
             }
             Some(Choice::Number(count)) if *count < 1 => {
-                self.fail_and_heal(&["persistent"], &CONFLICT, format!("'persistent' is {count} blocks"), |plan| {
+                self.error_with_fix(&["persistent"], &CONFLICT, format!("'persistent' is {count} blocks"), |plan| {
                     plan.persistent = Some(Choice::Word("sms".into()));
                 });
             }
             _ => {}
         }
         if plan.split_k.is_some() && plan.stream_k.is_some() {
-            self.fail_and_heal(&["stream_k"], &CONFLICT, "'split_k' and 'stream_k' both divide the sum", |plan| {
+            self.error_with_fix(&["stream_k"], &CONFLICT, "'split_k' and 'stream_k' both divide the sum", |plan| {
                 plan.stream_k = None
             });
         }
@@ -148,7 +148,7 @@ impl Checked<'_> {
         let split = plan.split_k.as_ref();
         if let Some(parts) = split.map(|split| split.parts).filter(|parts| !(1..=Split::MOST_PARTS).contains(parts)) {
             let message = format!("'split_k' has {parts} parts, which is not from 1 to {}", Split::MOST_PARTS);
-            self.fail_and_heal(&["split_k"], &CONFLICT, message, |plan| {
+            self.error_with_fix(&["split_k"], &CONFLICT, message, |plan| {
                 if let Some(split) = &mut plan.split_k {
                     split.parts = split.parts.clamp(1, Split::MOST_PARTS);
                 }
@@ -158,7 +158,7 @@ impl Checked<'_> {
             split.and_then(|split| split.through).or(plan.stream_k.as_ref().and_then(|stream| stream.through));
         if plan.deterministic && through == Some(Through::Atomic) {
             let message = "'deterministic' wants sums in one order, and atomic additions have none";
-            self.fail_and_heal(&["split_k", "stream_k"], &CONFLICT, message, |plan| {
+            self.error_with_fix(&["split_k", "stream_k"], &CONFLICT, message, |plan| {
                 if let Some(split) = &mut plan.split_k {
                     split.through = Some(Through::Workspace);
                 }
@@ -174,7 +174,7 @@ impl Checked<'_> {
                 "'split_k' puts {parts} parts into a cluster, and {} has {most} blocks in one",
                 self.target.name
             );
-            self.fail_and_heal(&["split_k"], &BAD_CLUSTER, message, |plan| {
+            self.error_with_fix(&["split_k"], &BAD_CLUSTER, message, |plan| {
                 if let Some(split) = &mut plan.split_k {
                     split.through = Some(Through::Workspace);
                 }
@@ -188,7 +188,7 @@ impl Checked<'_> {
         let Some(stream) = &plan.stream_k else { return };
         if let Some(least) = stream.at_least.filter(|&least| least < 1) {
             let message = format!("'stream_k' has parts of at least {least} steps");
-            self.fail_and_heal(&["stream_k"], &CONFLICT, message, |plan| {
+            self.error_with_fix(&["stream_k"], &CONFLICT, message, |plan| {
                 if let Some(stream) = &mut plan.stream_k {
                     stream.at_least = None;
                 }
@@ -196,7 +196,7 @@ impl Checked<'_> {
         }
         if stream.through == Some(Through::Cluster) {
             let message = "'stream_k' gives the parts of a tile to any blocks, and not to those of a cluster";
-            self.fail_and_heal(&["stream_k"], &CONFLICT, message, |plan| {
+            self.error_with_fix(&["stream_k"], &CONFLICT, message, |plan| {
                 if let Some(stream) = &mut plan.stream_k {
                     stream.through = Some(Through::Workspace);
                 }
@@ -204,7 +204,7 @@ impl Checked<'_> {
         }
         if plan.cluster.as_ref().and_then(Table::product).is_some_and(|blocks| blocks > 1) {
             let message = "'stream_k' gives each block steps of its own, and those of a 'cluster' load for each other";
-            self.fail_and_heal(&["cluster"], &CONFLICT, message, |plan| {
+            self.error_with_fix(&["cluster"], &CONFLICT, message, |plan| {
                 plan.cluster = None;
                 plan.multicast = None;
             });
@@ -217,8 +217,8 @@ impl Checked<'_> {
         let blocks = plan.cluster.as_ref().and_then(Table::product).unwrap_or(1);
         let kind = plan.instruction.as_ref().map(|of| of.kind);
         let roles = plan.registers.as_ref().is_some_and(|table| table.names().any(|role| role != "thread"));
-        type Heal = fn(&mut Schedule);
-        let wanted: [(bool, &str, &str, &str, Heal); 7] = [
+        type Fix = fn(&mut Schedule);
+        let wanted: [(bool, &str, &str, &str, Fix); 7] = [
             (kind == Some(Kind::Wgmma), "wgmma", "instruction", "'instruction wgmma'", with_mma),
             (plan.barrier == Some(Barrier::Mbarrier), "tma", "barrier", "'barrier mbarrier'", without_tma),
             (plan.roles.is_some(), "tma", "roles", "'roles'", without_tma),
@@ -238,10 +238,10 @@ impl Checked<'_> {
             }),
             (roles, "setmaxnreg", "registers", "'registers' of a role", |plan| plan.registers = None),
         ];
-        for (asked, feature, word, clause, heal) in wanted {
+        for (asked, feature, word, clause, fix) in wanted {
             if asked && !target.has(feature) {
                 let message = format!("{clause} needs the feature '{feature}', which {} does not have", target.name);
-                self.fail_and_heal(&[word], &UNSUPPORTED, message, heal);
+                self.error_with_fix(&[word], &UNSUPPORTED, message, fix);
             }
         }
     }
@@ -252,7 +252,7 @@ impl Checked<'_> {
         if let Some(of) = plan.instruction.as_ref().filter(|of| of.promote && of.kind == Kind::Fma) {
             let message = format!("'promote' is for sums of tensor cores, and those of '{}' are f32", of.kind.word());
             let without = |plan: &mut Schedule| plan.instruction.iter_mut().for_each(|of| of.promote = false);
-            return self.fail_and_heal(&["instruction"], &CONFLICT, message, without);
+            return self.error_with_fix(&["instruction"], &CONFLICT, message, without);
         }
         if let Some((kind, precision)) = plan
             .instruction
@@ -266,7 +266,7 @@ impl Checked<'_> {
                 kind.word()
             );
             let without = |plan: &mut Schedule| plan.instruction.iter_mut().for_each(|of| of.precision = None);
-            return self.fail_and_heal(&["instruction"], &CONFLICT, message, without);
+            return self.error_with_fix(&["instruction"], &CONFLICT, message, without);
         }
         let Some(of) = plan.instruction.as_ref().filter(|of| of.kind != Kind::Fma || of.shape.is_some()) else {
             return;
@@ -274,7 +274,7 @@ impl Checked<'_> {
         let word = of.kind.word();
         let Some(shapes) = SHAPES.iter().find(|shapes| shapes.kind == of.kind) else {
             let message = format!("'{word}' is for one number of each thread, and has no shape");
-            return self.fail_and_heal(&["instruction"], &BAD_INSTRUCTION, message, |plan| {
+            return self.error_with_fix(&["instruction"], &BAD_INSTRUCTION, message, |plan| {
                 plan.instruction = Some(Kind::Fma.into());
             });
         };
@@ -282,7 +282,7 @@ impl Checked<'_> {
         if let Some(elem) = elem.filter(|&elem| target.rate(self.ctx, of.kind, elem).is_none()) {
             if target.has(word) || of.kind == Kind::Mma {
                 let message = format!("{} has no '{word}' of {}", target.name, elem.display(self.ctx));
-                self.fail_and_heal(&["instruction"], &BAD_INSTRUCTION, message, |plan| {
+                self.error_with_fix(&["instruction"], &BAD_INSTRUCTION, message, |plan| {
                     plan.instruction = Some(Kind::Fma.into());
                     plan.roles = None;
                 });
@@ -304,7 +304,7 @@ impl Checked<'_> {
                     shapes.rows
                 );
                 let kind = of.kind;
-                return self.fail_and_heal(&["instruction"], &BAD_INSTRUCTION, message, move |plan| {
+                return self.error_with_fix(&["instruction"], &BAD_INSTRUCTION, message, move |plan| {
                     plan.instruction = Some(kind.into());
                 });
             }
@@ -347,7 +347,7 @@ impl Checked<'_> {
                 let whole = (own..).take(4096).find(|own| own.checked_mul(rest).is_some_and(|whole| whole % step == 0));
                 let shared = warp.is_some_and(|warp| warp.get(axis).is_some());
                 let axis = axis.clone();
-                self.fail_and_heal(
+                self.error_with_fix(
                     &[if shared { "warp_tile" } else { "tile" }, "instruction"],
                     &BAD_INSTRUCTION,
                     message,

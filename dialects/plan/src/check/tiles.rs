@@ -39,7 +39,7 @@ impl Checked<'_> {
             let Some(table) = table else { continue };
             if let Some(name) = table.twice() {
                 let message = format!("'{word}' has '{name}' twice");
-                self.fail_and_heal(&[word], &BAD_TILE, message, move |plan| {
+                self.error_with_fix(&[word], &BAD_TILE, message, move |plan| {
                     if let Some(table) = table_of(plan, word) {
                         let all = std::mem::take(&mut table.0);
                         for entry in all {
@@ -54,7 +54,7 @@ impl Checked<'_> {
                 if !(1..=MAX_EXTENT).contains(extent) {
                     let message = format!("'{word}' of '{name}' is {extent}, which is not from 1 to {MAX_EXTENT}");
                     let (name, right) = (name.clone(), (*extent).clamp(1, MAX_EXTENT));
-                    self.fail_and_heal(&[word], &BAD_TILE, message, move |plan| {
+                    self.error_with_fix(&[word], &BAD_TILE, message, move |plan| {
                         if let Some(entry) = table_of(plan, word).and_then(|table| table.get_mut(&name)) {
                             *entry = right;
                         }
@@ -73,7 +73,7 @@ impl Checked<'_> {
             if count.is_some_and(|count| !(1..=most).contains(&count)) {
                 let shown = count.unwrap_or_default();
                 let message = format!("'{word}' is {shown}, which is not from 1 to {most}");
-                self.fail_and_heal(&[word], &BAD_TILE, message, |plan| {
+                self.error_with_fix(&[word], &BAD_TILE, message, |plan| {
                     plan.stages = plan.stages.map(|count| count.clamp(1, MAX_RING));
                     plan.blocks_per_sm = plan.blocks_per_sm.map(|count| count.clamp(1, 64));
                 });
@@ -82,7 +82,7 @@ impl Checked<'_> {
         let consumers = plan.roles.as_ref().map(|roles| roles.consumers);
         if let Some(consumers) = consumers.filter(|count| !(1..=7).contains(count)) {
             let message = format!("there are {consumers} consumers, and a block has from 1 to 7 beside the producer");
-            self.fail_and_heal(&["roles"], &BAD_TILE, message, |plan| {
+            self.error_with_fix(&["roles"], &BAD_TILE, message, |plan| {
                 if let Some(roles) = &mut plan.roles {
                     roles.consumers = roles.consumers.clamp(1, 7);
                 }
@@ -91,7 +91,7 @@ impl Checked<'_> {
         let counted = plan.caches.iter().filter_map(|cache| Some((&cache.tensor, cache.buffers?)));
         if let Some((tensor, buffers)) = counted.into_iter().find(|(_, count)| !(1..=64).contains(count)) {
             let message = format!("'{tensor}' has {buffers} buffers, and there are from 1 to 64");
-            self.fail_and_heal(&[&format!("cache {tensor}")], &BAD_TILE, message, |plan| {
+            self.error_with_fix(&[&format!("cache {tensor}")], &BAD_TILE, message, |plan| {
                 for cache in &mut plan.caches {
                     cache.buffers = cache.buffers.map(|count| count.clamp(1, 64));
                 }
@@ -101,7 +101,7 @@ impl Checked<'_> {
         let panels = plan.store.as_ref().and_then(|store| store.panels);
         if let Some(panels) = panels.filter(|count| !(0..=64).contains(count)) {
             let message = format!("'store' has {panels} panels, which is not from 0 to 64");
-            self.fail_and_heal(&["store"], &BAD_TILE, message, |plan| {
+            self.error_with_fix(&["store"], &BAD_TILE, message, |plan| {
                 if let Some(store) = &mut plan.store {
                     store.panels = store.panels.map(|count| count.clamp(0, 64));
                 }
@@ -122,7 +122,7 @@ impl Checked<'_> {
         };
         if let Some((at, cache)) = plan.caches.iter().enumerate().find(is_same) {
             let message = format!("'{}' has two 'cache' clauses for the same axes", cache.tensor);
-            self.fail_and_heal(&[&format!("cache {}", cache.tensor)], &CONFLICT, message, move |plan| {
+            self.error_with_fix(&[&format!("cache {}", cache.tensor)], &CONFLICT, message, move |plan| {
                 if at < plan.caches.len() {
                     plan.caches.remove(at);
                 }
@@ -130,7 +130,7 @@ impl Checked<'_> {
         }
         if let Some(size) = plan.order.as_ref().and_then(|order| order.size).filter(|&size| size < 1) {
             let message = format!("'order' has groups of {size}, and a group has one row at least");
-            self.fail_and_heal(&["order"], &BAD_TILE, message, |plan| {
+            self.error_with_fix(&["order"], &BAD_TILE, message, |plan| {
                 if let Some(order) = &mut plan.order {
                     order.size = None;
                 }
@@ -174,7 +174,7 @@ impl Checked<'_> {
                     let whole = (extent + inner - 1) / inner * inner;
                     let part = (1..=inner).rev().find(|part| extent % part == 0).unwrap_or(1);
                     let axis = axis.clone();
-                    self.fail_and_heal(&[word, "tile"], &BAD_TILE, message, move |plan: &mut Schedule| match word {
+                    self.error_with_fix(&[word, "tile"], &BAD_TILE, message, move |plan: &mut Schedule| match word {
                         "thread_tile" => set(&mut plan.thread_tile, &axis, part),
                         _ => set(&mut plan.tile, &axis, whole),
                     });
@@ -189,7 +189,7 @@ impl Checked<'_> {
                 let message =
                     format!("{count} warps of {inner} along '{axis}' are {}, and the tile is {extent}", count * inner);
                 let (axis, whole) = (axis.clone(), count * inner);
-                self.fail_and_heal(&["warps"], &BAD_TILE, message, move |plan| set(&mut plan.tile, &axis, whole));
+                self.error_with_fix(&["warps"], &BAD_TILE, message, move |plan| set(&mut plan.tile, &axis, whole));
             }
         }
         if let Some((warp, thread)) = plan.warp_tile.as_ref().zip(plan.thread_tile.as_ref()) {
@@ -199,7 +199,7 @@ impl Checked<'_> {
                     let message =
                         format!("the tile of a warp along '{axis}' is {extent}, and its threads take {inner} at once");
                     let (axis, whole) = (axis.clone(), (extent + inner - 1) / inner * inner);
-                    self.fail_and_heal(&["thread_tile"], &BAD_TILE, message, move |plan| {
+                    self.error_with_fix(&["thread_tile"], &BAD_TILE, message, move |plan| {
                         set(&mut plan.warp_tile, &axis, whole)
                     });
                 }

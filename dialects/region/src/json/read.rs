@@ -129,7 +129,7 @@ fn output<'a>(ctx: &Context, node: &Node<'a>) -> Read<Output<'a>> {
 }
 
 impl Build<'_> {
-    /// Reads `[{"let": "x", "expr": ..}, ..]`. Every one that is wrong is told of.
+    /// Reads `[{"let": "x", "expr": ..}, ..]`. Every one that is wrong is reported.
     pub fn lets(&mut self, lets: &[Node<'_>]) -> Read<()> {
         for node in lets {
             let _ = self.bind(node);

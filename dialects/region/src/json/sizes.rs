@@ -94,7 +94,7 @@ pub(super) fn axes(
     Ok(axes)
 }
 
-/// The entries of an object or the elements of a list. What is wrong with them is told where they are read.
+/// The entries of an object or the elements of a list. What is wrong with them is reported where they are read.
 fn below<'a>(node: &Node<'a>) -> Vec<(String, Node<'a>)> {
     match node.kind() {
         Kind::Object => {

@@ -62,7 +62,7 @@ enum Source<'a> {
 pub(super) fn read(ctx: &Context, root: &Node<'_>, (file, part): (&SourceFile, Range<usize>)) -> Read<Body> {
     let program = Record::new(root, "a dump", &["tensors", "uops", "outputs"])?;
     let nodes = program.need("uops")?.list("a list of uops")?;
-    // The look that finds out what inputs may be says nothing: what it stumbles over is told when its turn comes.
+    // The look that finds out what inputs may be says nothing: what it stumbles over is reported when its turn comes.
     let quiet = Diagnostics::new();
     let again = Document::new(file, part, &quiet);
     let again = again.root().and_then(|root| Record::new(&root, "a dump", &["uops"])?.need("uops")?.list("a list"));
@@ -82,7 +82,7 @@ pub(super) fn read(ctx: &Context, root: &Node<'_>, (file, part): (&SourceFile, R
         }
     }
     for record in &records {
-        // What else is wrong is told too.
+        // What else is wrong is reported too.
         let _ = dump.uop(record);
     }
     let results = match program.get("outputs") {

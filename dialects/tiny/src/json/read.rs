@@ -44,7 +44,7 @@ fn typed(ctx: &Context, root: &Node<'_>) -> Read<Body> {
     let name = program.need("name")?.name()?;
     let mut build = Build::new(ctx, root.loc());
     for input in program.need("inputs")?.list("a list of inputs")? {
-        // What else is wrong is told too.
+        // What else is wrong is reported too.
         let _ = typed_input(&mut build, &input);
     }
     let uops = program.need("uops")?.list("a list of uops")?;

@@ -425,7 +425,7 @@ fn options_reach_the_pass() {
     assert_eq!(marks(&ran), "f0:x ? y z");
 }
 
-/// Counts what it is told.
+/// Counts the calls.
 #[derive(Default)]
 struct Watch {
     module: bool,

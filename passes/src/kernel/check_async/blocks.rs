@@ -14,11 +14,11 @@
 //! By induction over tickets it comes to its release, as nothing that a block waits for comes from a higher one; that
 //! warps of one block do not deadlock is what the machine shows, which takes acquires to pass.
 
+mod cross_block;
 mod differences;
 mod own;
 mod quotients;
 mod sites;
-mod told;
 mod ways;
 mod witness;
 mod writes;
@@ -35,8 +35,8 @@ use dlc_kernel::types::{Frag, TensorMap, Tile};
 use rustc_hash::FxHashMap;
 
 use super::{DEADLOCK, NOT_CHECKED, STALE_FLAG, UNORDERED_BLOCKS};
+pub use cross_block::CrossBlockValues;
 use sites::{Differs, Pair, Var, group_of};
-pub use told::Told;
 pub use ways::{never_run, never_together};
 pub use witness::Sizes;
 pub use writes::Writes;

@@ -15,7 +15,7 @@ use dlc_kernel::places::{Places, shared_memory};
 use dlc_kernel::types::{Frag, MBarrier, Tile, Token, Work};
 use rustc_hash::FxHashMap;
 
-use super::blocks::Told;
+use super::blocks::CrossBlockValues;
 use super::exprs::{Condition, Expr, Slot, UNKNOWN};
 use super::program::{
     Around, BarrierAt, COMPUTE, Class, EPILOGUE, Instr, LOAD, Of, Pc, Program, Role, TileAt, TileType,
@@ -49,7 +49,7 @@ pub fn compile(function: ops::Func<'_>, grid: ops::Grid<'_>) -> Result<(Program,
         program,
         places,
         flow,
-        told: Told::of(grid),
+        cross_block: CrossBlockValues::of(grid),
         tiles: FxHashMap::default(),
         around: None,
         single: false,
@@ -104,7 +104,7 @@ struct Compiler<'a> {
     program: Program,
     places: Places,
     flow: Flow,
-    told: Told<'a>,
+    cross_block: CrossBlockValues<'a>,
     tiles: FxHashMap<Type, u32>,
     around: Option<usize>,
     single: bool,
@@ -408,7 +408,7 @@ impl<'a> Compiler<'a> {
         let (Some(&index), bounds) = (args.first(), op.bounds()) else { return Ok(()) };
         let [first, last, step] = bounds.as_slice() else { return Ok(()) };
         let values: Vec<ValueId> = op.args().collect();
-        self.told.check_loop(op)?;
+        self.cross_block.check_loop(op)?;
         let bounds = Box::new([first, last, step].map(|bound| self.expr(bound, &values)));
         let trips = match bounds.as_ref() {
             &[Expr::Const(first), Expr::Const(last), Expr::Const(step)] if step > 0 => {
@@ -443,7 +443,7 @@ impl<'a> Compiler<'a> {
         }
         let results: Vec<ValueId> = op.results().collect();
         let instr = match (op.guard(), op.cond()) {
-            _ if self.told.has_any(op.operands()) => {
+            _ if self.cross_block.has_any(op.operands()) => {
                 self.same_synchronization(op)?;
                 let cond = self.fresh();
                 self.program.data = true;
@@ -566,7 +566,7 @@ impl<'a> Compiler<'a> {
         } else if Flag::of(op).is_some() {
             // The threads meet. Other blocks go on, as `blocks` shows.
             if let Some(out) = op.results().next().filter(|&out| self.flow.is_needed(out)) {
-                let (slot, axis) = (self.slot(out), self.told.axis(op));
+                let (slot, axis) = (self.slot(out), self.cross_block.axis(op));
                 self.program.ids |= axis.is_some();
                 let unknown = Instr::Set(slot, Expr::Const(UNKNOWN));
                 self.push(op.id, axis.map_or(unknown, |axis| Instr::Block(slot, Of::Id(axis))));

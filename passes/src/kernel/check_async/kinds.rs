@@ -18,7 +18,7 @@ use dlc_kernel::ops;
 use rustc_hash::FxHashMap;
 
 use super::NOT_CHECKED;
-use super::blocks::Told;
+use super::blocks::CrossBlockValues;
 use super::ends::End;
 use super::kind::Kind::{self, Count, Linear, Never, Other, Products, Range, Rest, Rows, Size};
 use super::parts;
@@ -52,7 +52,7 @@ fn asks_block(grid: ops::Grid<'_>, value: ValueId, seen: &mut Vec<ValueId>) -> b
 /// The kinds of the integers of a grid.
 pub struct Kinds<'a> {
     pub(super) grid: ops::Grid<'a>,
-    told: Told<'a>,
+    cross_block: CrossBlockValues<'a>,
     known: FxHashMap<ValueId, Kind>,
     /// What loops carry.
     carried: FxHashMap<ValueId, Kind>,
@@ -111,8 +111,16 @@ impl<'a> Kinds<'a> {
     /// None so far.
     pub fn new(grid: ops::Grid<'a>, rounds: i64, as_constants: bool) -> Kinds<'a> {
         let (known, carried) = (FxHashMap::default(), FxHashMap::default());
-        let mut kinds =
-            Kinds { grid, told: Told::of(grid), known, carried, rounds, as_constants, ends: Vec::new(), step: None };
+        let mut kinds = Kinds {
+            grid,
+            cross_block: CrossBlockValues::of(grid),
+            known,
+            carried,
+            rounds,
+            as_constants,
+            ends: Vec::new(),
+            step: None,
+        };
         kinds.carry();
         kinds
     }
@@ -306,7 +314,7 @@ impl<'a> Kinds<'a> {
     }
 
     fn condition(&mut self, op: ops::If<'a>) -> Option<String> {
-        if self.told.has_any(op.operands()) {
+        if self.cross_block.has_any(op.operands()) {
             return None;
         }
         let args: Vec<ValueId> = op.args().collect();

@@ -7,7 +7,7 @@ use super::machine::ModelThread;
 use super::scenarios::{Launch, Scenario};
 
 /// How many events are looked at to see whether runs go on alike.
-const AHEAD: usize = 64;
+const LOOKAHEAD: usize = 64;
 
 /// A run whose model threads are known to do something.
 pub struct Run {
@@ -60,8 +60,8 @@ impl Member {
 
     /// How many events that come next are the same as in the first run, as far as is looked ahead.
     pub fn alike(&self, event_streams: &EventStreams, model_thread: &ModelThread) -> usize {
-        let first = event_streams.coming(&model_thread.feed, model_thread.next, AHEAD);
-        let other = event_streams.coming(self.feed(model_thread), self.place(model_thread), AHEAD);
+        let first = event_streams.coming(&model_thread.feed, model_thread.next, LOOKAHEAD);
+        let other = event_streams.coming(self.feed(model_thread), self.place(model_thread), LOOKAHEAD);
         // Mostly, and found at once.
         if first == other {
             return first.len();

@@ -3,7 +3,7 @@
 use dlc_ir::body::InsertPoint;
 use dlc_ir::body::OpParts;
 use dlc_ir::{Attr, BlockId, Body, Builder, Context, Loc, RegionId, Type, ValueId};
-use dlc_ptx::build::{Maker, NewInst, Shape};
+use dlc_ptx::build::{InstBuilder, NewInst, Shape};
 use dlc_ptx::form::Target;
 use dlc_ptx::inst::Arg;
 use dlc_ptx::ops::{Bra, Exit, NewBraIf};
@@ -36,7 +36,7 @@ pub struct Code<'c> {
     pub loc: Loc,
     /// Whether a product and a sum of it may be rounded once.
     pub fuse: bool,
-    maker: Maker<'c>,
+    maker: InstBuilder<'c>,
     /// The pure instructions that are there.
     known: FxHashMap<Key, ValueId>,
     /// Those of them that were made since a region was opened, for each that is open: behind it they are not there.
@@ -51,7 +51,7 @@ const MOST_RESULTS: usize = 256;
 
 impl<'c> Code<'c> {
     pub fn new(ctx: &'c Context, body: Body, region: RegionId, block: BlockId, loc: Loc) -> Code<'c> {
-        let (maker, known) = (Maker::new(ctx), FxHashMap::default());
+        let (maker, known) = (InstBuilder::new(ctx), FxHashMap::default());
         Code { ctx, body, region, block, loc, fuse: false, maker, known, inside: Vec::new(), failed: None }
     }
 

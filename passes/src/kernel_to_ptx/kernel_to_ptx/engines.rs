@@ -14,7 +14,7 @@ use super::lower::Lower;
 use super::values::{Lowered, TileAt};
 use crate::analysis::index_ranges::is_narrow;
 
-/// How the cache is told what is read once, and what is read again: the policies that `createpolicy` makes for all of the
+/// Cache hints for what is read once, and for what is read again: the policies that `createpolicy` makes for all of the
 /// data.
 const EVICT_FIRST: i64 = 0x12F0_0000_0000_0000;
 const EVICT_LAST: i64 = 0x14F0_0000_0000_0000;

@@ -35,7 +35,7 @@ pub struct Lower<'a, 'c> {
     /// Between which numbers its integers are.
     pub ranges: Rc<IndexRanges<'a>>,
     pub thread_group: ThreadGroup,
-    /// The sizes that the entry is told.
+    /// The sizes that are parameters of the entry.
     pub symbols: Rc<FxHashMap<String, Arg>>,
     /// Those that are one number, as the kernel requires it.
     pub fixed: FxHashMap<String, SizeExpr>,

@@ -11,7 +11,7 @@ use super::code::Cond;
 use super::lower::Lower;
 use super::values::{LONG_AGO, Lowered};
 
-/// The most groups that `wgmma.wait_group` is told to leave.
+/// The most groups that `wgmma.wait_group` may leave.
 const MOST_PENDING: u64 = 7;
 
 /// How mbarriers are made.

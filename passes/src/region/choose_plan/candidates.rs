@@ -21,7 +21,7 @@ use dlc_plan::{Schedule, Target};
 use super::facts::{Factor, Facts, Product, Tensor, WholeRows, bits};
 
 /// What candidates are made from.
-pub struct Maker<'a> {
+pub struct CandidateGenerator<'a> {
     pub ctx: &'a Context,
     pub body: &'a Body,
     pub facts: &'a Facts,
@@ -67,7 +67,7 @@ const PIECE: i64 = 4;
 /// How much of a sum is in shared memory at once, of which the loop is written out.
 const STEP: i64 = 16;
 
-impl Maker<'_> {
+impl CandidateGenerator<'_> {
     /// The candidates, in the order in which they are preferred where they cost the same.
     pub fn candidates(&self) -> Vec<Schedule> {
         match self.facts.products.as_slice() {

@@ -10,7 +10,7 @@ use dlc_plan::clause::{
 use dlc_plan::value::{Choice, Table};
 use dlc_region::ops::{Binary, Index, Reduce, Select};
 
-use super::candidates::{Maker, STAGES};
+use super::candidates::{CandidateGenerator, STAGES};
 use super::facts::{Factor, Product, Tensor, bits};
 use crate::analysis::axes::{axes, before_broadcasts};
 
@@ -46,7 +46,7 @@ struct Chain<'a> {
     brought: Vec<&'a Tensor>,
 }
 
-impl Maker<'_> {
+impl CandidateGenerator<'_> {
     /// The plans of back-to-back products.
     pub(super) fn chain(&self, last: &Product) -> Vec<Schedule> {
         let chain = &self.in_common(last);
@@ -155,7 +155,7 @@ impl Maker<'_> {
         let all = chain.last.rows.as_slice();
         let plan = self.tiled(chain.last, rows_of_group(chain.kind) * groups, chain.columns, 1);
         let last = &all[all.len() - 1..];
-        match self.hides(chain.last) && !is_along_one(&plan, all) {
+        match self.has_causal_mask(chain.last) && !is_along_one(&plan, all) {
             true => vec![last, all],
             false => vec![all],
         }
@@ -197,7 +197,7 @@ impl Maker<'_> {
         let mut assume = plan.assume.clone();
         // A matrix of one tile has no order.
         let has_tiles = |axis: &String| plan.tile_of(axis) > 1 && !self.fits_tile(&plan, axis);
-        let ends = self.hides(last) && is_along_one(&plan, &last.rows) && last.rows.iter().any(has_tiles);
+        let ends = self.has_causal_mask(last) && is_along_one(&plan, &last.rows) && last.rows.iter().any(has_tiles);
         // All tiles of a window have as many steps.
         let ends = ends && self.facts.window.is_none();
         let order = ends.then_some(Order { kind: Walk::LongestFirst, size: None, along: None });
@@ -290,7 +290,7 @@ impl Maker<'_> {
 
     /// Whether positions decide how much of what is summed below a maximum counts for a row, as below a diagonal: its steps
     /// end there.
-    fn hides(&self, last: &Product) -> bool {
+    fn has_causal_mask(&self, last: &Product) -> bool {
         let sum = Reduce::of(OpRef::new(self.ctx, self.body, last.op));
         if sum.is_none_or(|sum| sum.combiner().is_some()) {
             return false;

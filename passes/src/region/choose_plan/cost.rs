@@ -93,7 +93,7 @@ fn threads(ctx: &Context, plan: &Schedule) -> i64 {
 /// How many blocks of a plan the registers of an SM are enough for.
 pub fn resident_by_registers(ctx: &Context, plan: &Schedule, target: &Target) -> i64 {
     if let Some(blocks) = plan.blocks_per_sm {
-        // The assembler is told so.
+        // The assembler gets this limit.
         return blocks;
     }
     let registers = plan.footprint(ctx).held.map_or(40, |held| held + dlc_plan::footprint::OVERHEAD);
@@ -402,7 +402,7 @@ impl Estimator<'_> {
         let (plan, facts, launch_ns) = (self.plan, self.facts, self.target.launch_ns as f64);
         // Consumers with a tile of their own need two tiles a block to take turns.
         let turns = if self.is_ping_pong() && waves.tiles < 1.5 * waves.slots { compute * 0.25 } else { 0.0 };
-        // What is computed in vain takes from what waits for memory.
+        // What is computed to no effect takes from what waits for memory.
         let beside = match self.is_alone() && !facts.are_chained() {
             true if load > compute => 0.1 * compute,
             true => 0.1 * load * (1.0 - 1.0 / waves.padding),

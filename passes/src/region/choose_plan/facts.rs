@@ -488,12 +488,12 @@ impl Facts {
         let (row, depth) = (last.rows.last()?, last.depth.last()?);
         let distance = SizeExpr::symbol(depth).ok()?.sub(&SizeExpr::symbol(row).ok()?).ok()?;
         let end = contributions(body, last.op).and_then(|block| body.last_op(block))?;
-        let hides = |number: Attr| {
+        let is_hidden = |number: Attr| {
             let number = Datum::of_attr(ctx, number).and_then(|number| number.as_float());
             number.is_some_and(|number| number <= f64::from(f32::MIN))
         };
         let scores = OpRef::new(ctx, body, end).operands();
-        let masks = scores.filter_map(|score| mask_of(ctx, body, score, &hides));
+        let masks = scores.filter_map(|score| mask_of(ctx, body, score, &is_hidden));
         let width = |side: SizeExpr| side.sub(&distance).ok()?.as_constant()?.checked_add(1);
         masks.flat_map(|mask| mask.holds).filter_map(width).min()
     }

@@ -4,7 +4,7 @@ use dlc_plan::Schedule;
 use dlc_plan::clause::{Barrier, Cache, Place};
 use dlc_plan::value::Table;
 
-use super::candidates::Maker;
+use super::candidates::CandidateGenerator;
 use super::facts::{Tensor, bits};
 
 /// The registers of a thread beside the elements that it keeps: addresses, sums, and what is loaded for a vector of them.
@@ -19,7 +19,7 @@ const MOST_KEPT: i64 = 32;
 /// The threads of a block that turns a tile.
 const THREADS: i64 = 256;
 
-impl Maker<'_> {
+impl CandidateGenerator<'_> {
     /// The most elements, of up to 16 bytes of each type, that every access may take, as far as rows are whole numbers of them;
     /// and what is assumed of symbols for that.
     fn width(&self, along: &str) -> (i64, Table<i64>) {

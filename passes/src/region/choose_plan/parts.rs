@@ -5,7 +5,7 @@ use dlc_plan::Schedule;
 use dlc_plan::clause::{Split, Through};
 use dlc_plan::value::Table;
 
-use super::candidates::Maker;
+use super::candidates::CandidateGenerator;
 
 /// The steps that a part has at least: of threads that each have several elements, and of tiles that are multiplied.
 const LEAST_STEPS: [i64; 2] = [4, 8];
@@ -13,7 +13,7 @@ const LEAST_STEPS: [i64; 2] = [4, 8];
 /// The elements that are summed for a result at least, where threads do nothing but sum.
 const LEAST_SUMMED: f64 = 4096.0;
 
-impl Maker<'_> {
+impl CandidateGenerator<'_> {
     /// How the blocks of a plan share each sum, so many of them on each SM, where each part has enough steps;
     /// `along` is the axis that is cut, if threads go along one.
     pub(super) fn parts(&self, plan: &Schedule, along: Option<&str>, blocks: i64) -> Option<Split> {

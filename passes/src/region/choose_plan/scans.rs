@@ -8,7 +8,7 @@ use dlc_plan::check::check;
 use dlc_plan::value::Table;
 use dlc_plan::{Schedule, Target};
 
-use super::candidates::Maker;
+use super::candidates::CandidateGenerator;
 use super::facts::{Facts, bits};
 use crate::plan::resolved::resolve;
 use crate::plan::shape::{Scanned, Shape, scanned};
@@ -29,7 +29,7 @@ pub fn plan(
     if column.is_some() {
         return None;
     }
-    let maker = Maker { ctx, body: kernel, facts: &facts, target, base: base.clone(), precision: None };
+    let maker = CandidateGenerator { ctx, body: kernel, facts: &facts, target, base: base.clone(), precision: None };
     let mut divisors = Table::default();
     let vectors = maker.vectors(&mut divisors);
     let length = SizeExpr::from(every.unwrap_or_else(|| facts.size(&along)));

@@ -5,7 +5,7 @@ use dlc_plan::clause::{Barrier, Instruction, Kind, Order, Policy, Roles, Sharing
 use dlc_plan::footprint::OVERHEAD;
 use dlc_plan::value::{Choice, Table};
 
-use super::candidates::{Maker, STAGES};
+use super::candidates::{CandidateGenerator, STAGES};
 use super::facts::{Product, Tensor, WholeRows, bits};
 use crate::analysis::conditions::{STAGGER, is_im2col};
 
@@ -94,7 +94,7 @@ impl Shape {
     }
 }
 
-impl Maker<'_> {
+impl CandidateGenerator<'_> {
     /// What the accelerator brings, multiplied by warpgroups.
     pub(super) fn wgmma(&self, product: &Product, assume: &Table<i64>) -> Vec<Schedule> {
         let bits = bits(self.ctx, self.elem(product)) as i64;
@@ -131,7 +131,7 @@ impl Maker<'_> {
 
 /// A product that warpgroups multiply.
 struct Warpgroups<'a> {
-    maker: &'a Maker<'a>,
+    maker: &'a CandidateGenerator<'a>,
     product: &'a Product,
     /// What the accelerator needs to know of sizes.
     assume: &'a Table<i64>,

@@ -9,7 +9,7 @@ use dlc_ir::affine::SizeExpr;
 use dlc_plan::Schedule;
 use dlc_plan::value::Table;
 
-use super::candidates::Maker;
+use super::candidates::CandidateGenerator;
 use super::facts::{Facts, Tensor, bits};
 
 /// The bytes of the widest access.
@@ -26,7 +26,7 @@ const MOST_ELEMENTS: i64 = 32;
 const FOR_ADDRESSES: i64 = 40;
 /// Of how many places of a window a thread has a register more: ptxas then spills nothing of a window of 3 x 3, and 8 bytes
 /// of one of 7 x 7.
-const AHEAD: i64 = 4;
+const L2_PREFETCH_SHARE: i64 = 4;
 /// What is computed for a load beside it: its address, whether it is in memory.
 const OPS_OF_LOAD: f64 = 2.0;
 /// The bytes that an SM's cache gives its threads at once, of one line.
@@ -192,7 +192,7 @@ fn innermost(facts: &Facts, own: &dyn Fn(&str) -> i64) -> f64 {
     outer.iter().map(|axis| own(axis) as f64).product::<f64>().max(1.0)
 }
 
-impl Maker<'_> {
+impl CandidateGenerator<'_> {
     /// Plans of threads with some neighbours each.
     pub(super) fn windows(&self) -> Vec<Schedule> {
         let Some(along) = self.facts.iters().last().cloned() else { return vec![self.base.clone()] };
@@ -343,7 +343,7 @@ impl Maker<'_> {
             ..self.base.clone()
         };
         // Loads of the windows that come next begin before what is loaded is used up.
-        let ahead = plan.unroll.as_ref().and_then(Table::product).unwrap_or(1) / AHEAD;
+        let ahead = plan.unroll.as_ref().and_then(Table::product).unwrap_or(1) / L2_PREFETCH_SHARE;
         let registers = work(self.ctx, self.facts, &plan).held as i64 + ahead + FOR_ADDRESSES;
         if used < 32 || elements > MOST_ELEMENTS || registers > self.target.registers_per_thread {
             return None;

@@ -18,8 +18,8 @@ use crate::analysis::masks::{self, Mask, slope};
 /// The mask of a score that is hidden where it is `none`, with which maxima begin, or `-inf`: either is of no use to a sum.
 pub fn mask_of(lower: &Lower<'_, '_>, score: ValueId, none: Attr) -> Option<Mask> {
     let number = |number: Attr| Datum::of_attr(lower.ctx, number).and_then(|number| number.as_float());
-    let hides = |hidden: Attr| hidden == none || number(hidden) == Some(f64::NEG_INFINITY);
-    masks::mask_of(lower.ctx, lower.region, score, &hides)
+    let is_hidden = |hidden: Attr| hidden == none || number(hidden) == Some(f64::NEG_INFINITY);
+    masks::mask_of(lower.ctx, lower.region, score, &is_hidden)
 }
 
 impl Mask {

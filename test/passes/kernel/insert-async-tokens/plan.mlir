@@ -134,7 +134,7 @@ kernel.func @none<M>(%X: memref<[M, 64], f16, row_major, align 16>) -> memref<[M
   return %Y
 }
 
-// The cache is told what a plan says of a memref, panel by panel, and nothing of another one.
+// Cache hints follow what a plan says of a memref, panel by panel, and nothing of another one.
 // CHECK-LABEL: kernel.func @policy
 // CHECK-COUNT-2: tma_load %map_W{{.*}} hint evict_first
 // CHECK: tma_load %map_X

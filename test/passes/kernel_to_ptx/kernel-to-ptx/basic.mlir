@@ -12,7 +12,7 @@
 // MACHINE: 'hopper' is no machine, such as sm_80 or sm_90a
 // NO-MACHINE: 'sm_0' is no machine, such as sm_80 or sm_90a
 
-// A grid is an entry that is told the addresses of memory and the sizes that it needs. What the launch does stays. A
+// A grid is an entry that takes the addresses of memory and the sizes that it needs. What the launch does stays. A
 // loop carries registers: it is entered only if it runs, and asks at its end whether it runs again.
 // GIVEN: ptx.func @carried{{.*}} attributes {covered = [{{.*}}], target = "sm_90a", verified = "{{[0-9a-f]+}}"}
 // CHECK-LABEL: ptx.func @carried<N, K>(
@@ -143,7 +143,7 @@ kernel.func @some_lane(%X: memref<[32], f32, row_major, align 4>) -> memref<[32]
 }
 
 // Two grids of one kernel are two entries. The second begins early and waits for the first; what the first has written
-// is not loaded as what nobody writes. The number of blocks is computed at launch, and both are told it.
+// is not loaded as what nobody writes. The number of blocks is computed at launch, and both take it.
 // CHECK-LABEL: ptx.func @two_grids<M, N>(
 // CHECK-NEXT: kernel.require (N mod 32 == 0, N < 8193)
 // CHECK-NEXT: %Y = kernel.output

@@ -1,4 +1,4 @@
-// The terms of the estimate are told, for the best plans; what a target cannot do is left out.
+// The terms of the estimate are reported, for the best plans; what a target cannot do is left out.
 
 // RUN: dlc-opt %s --choose-plan='assume=8192 top=3' --remarks=analysis --no-output 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: dlc-opt %s --choose-plan='assume=8192 target=sm80' | FileCheck %s --check-prefix=SM80

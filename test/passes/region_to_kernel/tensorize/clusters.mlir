@@ -1,4 +1,4 @@
-// Blocks of a cluster have neighbouring tiles; what is no cluster of neighbours is told.
+// Blocks of a cluster have neighbouring tiles; what is no cluster of neighbours is reported.
 
 // RUN: dlc-opt %s --tensorize --evaluate-each --check-async | FileCheck %s
 // RUN: dlc-opt %s --tensorize --no-output --remarks=missed 2>&1 | FileCheck %s --check-prefix=REMARK --implicit-check-not=missed

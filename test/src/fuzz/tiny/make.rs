@@ -26,7 +26,7 @@ pub fn program(ctx: &Context, rng: &mut Random, style: Style) -> Program {
         seed: rng.bits(),
         wild: style == Style::Any && rng.one_in(4),
     };
-    let mut maker = Maker { ctx, rng, style, program };
+    let mut maker = Generator { ctx, rng, style, program };
     for _ in 0..1 + maker.rng.below(3) {
         maker.argument();
     }
@@ -55,14 +55,14 @@ pub fn program(ctx: &Context, rng: &mut Random, style: Style) -> Program {
 }
 
 /// A program that grows.
-pub(super) struct Maker<'a> {
+pub(super) struct Generator<'a> {
     pub(super) ctx: &'a Context,
     pub(super) rng: &'a mut Random,
     style: Style,
     pub(super) program: Program,
 }
 
-impl Maker<'_> {
+impl Generator<'_> {
     pub(super) fn dims(&self, value: usize) -> Vec<SizeExpr> {
         self.program.values[value].dims.clone()
     }

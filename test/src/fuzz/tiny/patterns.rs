@@ -3,9 +3,9 @@
 use dlc_ir::Type;
 use dlc_ir::affine::SizeExpr;
 
-use super::make::Maker;
+use super::make::Generator;
 
-impl Maker<'_> {
+impl Generator<'_> {
     pub(super) fn pattern(&mut self) -> Option<usize> {
         match self.rng.below(5) {
             0 | 1 => self.sum_of_products(),

@@ -107,7 +107,7 @@ fn a_pass_that_changes_what_the_program_gives_is_named() {
     assert!(said.contains("has changed what @g("), "{said}");
 }
 
-/// The sizes and the seed that are told make `dlc-run` show the difference, too.
+/// The sizes and the seed that are reported make `dlc-run` show the difference, too.
 #[test]
 fn a_pass_that_changes_tensors_is_named_with_the_input_that_shows_it() {
     let input = "tiny.func @f<M, N>(%x: tensor<[M, N], f32>, %n: tensor<[], i32>) -> tensor<[M, N], f32> {

@@ -2,7 +2,7 @@
 
 use comfy_table::Table;
 use dlc::cuda::OUT_OF_MEMORY;
-use dlc::cuda::driver::{Driver, Epilogue, Failure, Kind, Places, Product, Rival};
+use dlc::cuda::driver::{Baseline, Driver, Epilogue, Failure, Kind, Places, Product};
 use dlc::cuda::exec::Loaded;
 use dlc::cuda::module::values;
 use dlc::planned::Planned;
@@ -140,20 +140,20 @@ pub fn measure(
     let (a, b, bias, d) = (at(Some(found.a)), at(Some(found.b)), at(found.bias), loaded.at(*place));
     let own = loaded.memory("the result of the library", output.bytes())?;
     let places = Places { a, b, bias, d: own };
-    let rivals = loaded.driver().library(&found.product, &places).map_err(|failure| told(&failure))?;
+    let baselines = loaded.driver().library(&found.product, &places).map_err(|failure| told(&failure))?;
     let library = loaded.driver().library_name();
-    let mut best: Option<(f64, Rival)> = None;
-    for &rival in &rivals {
+    let mut best: Option<(f64, Baseline)> = None;
+    for &baseline in &baselines {
         let mut times = Vec::new();
         for _ in 0..TRIALS {
-            times.push(theirs(loaded, rival)?);
+            times.push(theirs(loaded, baseline)?);
         }
         let time = Measured::of(times).median();
         if best.is_none_or(|(other, _)| time < other) {
-            best = Some((time, rival));
+            best = Some((time, baseline));
         }
     }
-    let Some((_, rival)) = best else {
+    let Some((_, baseline)) = best else {
         return Err(told(&Failure { kind: Kind::Other, message: "it has no algorithm for this product".into() }));
     };
     let (mut mine, mut other) = (Vec::new(), Vec::new());
@@ -161,9 +161,9 @@ pub fn measure(
     for turn in 0..count {
         if turn % 2 == 0 {
             mine.push(ours(loaded)?);
-            other.push(theirs(loaded, rival)?);
+            other.push(theirs(loaded, baseline)?);
         } else {
-            other.push(theirs(loaded, rival)?);
+            other.push(theirs(loaded, baseline)?);
             mine.push(ours(loaded)?);
         }
     }
@@ -198,13 +198,13 @@ fn ours(loaded: &mut Loaded<'_>) -> Result<f64, Box<Diagnostic>> {
 }
 
 /// The same of the library.
-fn theirs(loaded: &mut Loaded<'_>, rival: Rival) -> Result<f64, Box<Diagnostic>> {
+fn theirs(loaded: &mut Loaded<'_>, baseline: Baseline) -> Result<f64, Box<Diagnostic>> {
     let limit = loaded.limit();
     let driver: &mut dyn Driver = loaded.driver();
     let mut once = || {
         driver.flush()?;
         let from = driver.mark()?;
-        driver.compete(rival)?;
+        driver.compete(baseline)?;
         let to = driver.mark()?;
         driver.wait(limit)?;
         driver.between(from, to).map(f64::from)
@@ -212,7 +212,7 @@ fn theirs(loaded: &mut Loaded<'_>, rival: Rival) -> Result<f64, Box<Diagnostic>>
     once().map_err(|failure| told(&failure))
 }
 
-/// What is told of a library that fails.
+/// What is reported of a library that fails.
 fn told(failure: &Failure) -> Box<Diagnostic> {
     let message = &failure.message;
     Box::new(match failure.kind {

@@ -75,7 +75,7 @@ pub fn measure(loaded: &mut Loaded<'_>, count: usize, warm: Duration) -> Result<
         let from = loaded.driver().mark().map_err(fails)?;
         loaded.enqueue()?;
         let to = loaded.driver().mark().map_err(fails)?;
-        // With the limit: a run that hangs here is told as one.
+        // With the limit: a run that hangs here is reported as one.
         loaded.wait()?;
         times.push(loaded.driver().between(from, to).map_err(fails)?.into());
     }

@@ -132,7 +132,7 @@ fn types_of(inst: &Inst<'_>) -> Vec<Option<Type>> {
     inst.args.iter().map(of).collect()
 }
 
-/// Which places have numbers that the function is told when it is compiled, not when it is called.
+/// Which places have numbers that the function has when it is compiled, not when it is called.
 pub fn fixed(inst: &Inst<'_>) -> Vec<bool> {
     let mut fixed = Vec::new();
     for (slot, args) in inst.slots() {

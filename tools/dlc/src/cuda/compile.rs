@@ -320,7 +320,7 @@ fn leave_unchecked(registry: &Registry, items: &mut Vec<Item>) {
     }
 }
 
-/// What is told of a function that no pass makes into instructions.
+/// What is reported of a function that no pass makes into instructions.
 pub fn not_compiled(function: &Function) -> Diagnostic {
     let message = format!("no registered pass makes instructions of @{}", function.name);
     Diagnostic::error(&NOT_COMPILED, function.loc, message).suggest("--device=cpu evaluates it")

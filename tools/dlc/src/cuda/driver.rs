@@ -117,7 +117,7 @@ pub struct Places {
 
 /// A product that a library is ready to compute in one of its ways.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Rival(pub usize);
+pub struct Baseline(pub usize);
 
 /// What kind of thing went wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -235,11 +235,11 @@ pub trait Driver: Send {
     /// The milliseconds between two marks that have passed; then both are forgotten.
     fn between(&mut self, from: Mark, to: Mark) -> Done<f32>;
     /// Lets the library cublasLt make a product ready, in the ways that it proposes, the best first.
-    fn library(&mut self, product: &Product, places: &Places) -> Done<Vec<Rival>>;
+    fn library(&mut self, product: &Product, places: &Places) -> Done<Vec<Baseline>>;
     /// The name and version of the library, once it was asked.
     fn library_name(&self) -> String;
     /// Lets the library compute a product, in the sequence of work.
-    fn compete(&mut self, rival: Rival) -> Done;
+    fn compete(&mut self, baseline: Baseline) -> Done;
     /// Reads so much other memory that nothing of before is left in the caches, in the sequence of work.
     fn flush(&mut self) -> Done;
 }

@@ -226,7 +226,7 @@ impl<'a> Loaded<'a> {
     fn record(&mut self) -> Result<Graph, Box<Diagnostic>> {
         self.driver.record().map_err(fails)?;
         let steps = self.enqueue_steps();
-        // The recording ends in any case; what went wrong first is told.
+        // The recording ends in any case; what went wrong first is reported.
         let recorded = self.driver.recorded().map_err(fails);
         steps?;
         recorded
@@ -289,7 +289,7 @@ impl<'a> Loaded<'a> {
         Ok(outputs)
     }
 
-    /// What is told of a failure after launches, some of which may have gone wrong.
+    /// What is reported of a failure after launches, some of which may have gone wrong.
     fn fault(&self, launches: &[(usize, usize)], failure: Failure) -> Box<Diagnostic> {
         let names: Vec<String> = launches.iter().map(|&(run, place)| launched(self.start(run, place))).collect();
         let what = names.join(", or ");

@@ -7,8 +7,8 @@ use std::time::Duration;
 use dlc_translate::manifest::numbers::{Map, Start};
 
 use super::driver::{
-    Address, Device, Done, Driver, Entry, Failure, Graph, Kind, Mark, Occupancy, Places, Prepared, Product, Ready,
-    Rival, TensorMap, Value,
+    Address, Baseline, Device, Done, Driver, Entry, Failure, Graph, Kind, Mark, Occupancy, Places, Prepared, Product,
+    Ready, TensorMap, Value,
 };
 
 /// What was asked, line by line. Clones share the lines.
@@ -216,15 +216,15 @@ impl Driver for Fake {
     fn between(&mut self, from: Mark, to: Mark) -> Done<f32> {
         self.note(format!("between {} and {}", from.0, to.0)).map(|()| to.0 as f32)
     }
-    fn library(&mut self, product: &Product, places: &Places) -> Done<Vec<Rival>> {
+    fn library(&mut self, product: &Product, places: &Places) -> Done<Vec<Baseline>> {
         self.note(format!("library {product:?} {places:?}"))?;
-        Ok(vec![Rival(0), Rival(1)])
+        Ok(vec![Baseline(0), Baseline(1)])
     }
     fn library_name(&self) -> String {
         "cublasLt 1.2.3".into()
     }
-    fn compete(&mut self, rival: Rival) -> Done {
-        self.note(format!("compete {}", rival.0))
+    fn compete(&mut self, baseline: Baseline) -> Done {
+        self.note(format!("compete {}", baseline.0))
     }
     fn flush(&mut self) -> Done {
         self.note("flush".into())

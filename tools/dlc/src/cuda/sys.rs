@@ -1,7 +1,7 @@
 //! The driver itself: only what is in here calls it.
 //!
 //! Functions are taken from the library one by one by their names, and give their results as plain integers: an error
-//! that this program does not know of is an error all the same, and a function that a driver lacks is told.
+//! that this program does not know of is an error all the same, and a function that a driver lacks is reported.
 
 #![allow(unsafe_code)]
 
@@ -19,8 +19,8 @@ use dlc_translate::manifest::numbers::{Map, Start};
 use dlc_translate::manifest::read::architecture;
 
 use super::driver::{
-    Address, Device, Done, Driver, Entry, Failure, Graph, Kind, Mark, Occupancy, Places, Prepared, Product, Ready,
-    Rival, TensorMap, Value,
+    Address, Baseline, Device, Done, Driver, Entry, Failure, Graph, Kind, Mark, Occupancy, Places, Prepared, Product,
+    Ready, TensorMap, Value,
 };
 use super::flush;
 use cublaslt::{CublasLt, Multiply, WORKSPACE};
@@ -57,7 +57,7 @@ pub struct Cuda {
     flush: Option<Flush>,
     /// The library, once it was asked for, and memory for it.
     library: Option<(CublasLt, Address)>,
-    rivals: Vec<Multiply>,
+    baselines: Vec<Multiply>,
     /// Whether nothing can be done with the device any more, not even giving memory back.
     dead: bool,
 }
@@ -138,7 +138,7 @@ impl Cuda {
                 idle: Vec::new(),
                 flush: None,
                 library: None,
-                rivals: Vec::new(),
+                baselines: Vec::new(),
                 dead: false,
             })
         }
@@ -174,7 +174,7 @@ impl Cuda {
     fn forget(&mut self) {
         self.entries.clear();
         self.launches.clear();
-        self.rivals.clear();
+        self.baselines.clear();
         let (graphs, mut modules) = (std::mem::take(&mut self.graphs), std::mem::take(&mut self.modules));
         modules.extend(self.module.take());
         // What faulted or hangs cannot be cleared away; the end of the process does it.
@@ -537,24 +537,24 @@ impl Driver for Cuda {
         self.done(status).map(|()| time)
     }
 
-    fn library(&mut self, product: &Product, places: &Places) -> Done<Vec<Rival>> {
+    fn library(&mut self, product: &Product, places: &Places) -> Done<Vec<Baseline>> {
         if self.library.is_none() {
             let library = CublasLt::open()?;
             self.library = Some((library, self.allocate(WORKSPACE)?));
         }
         let Some((library, _)) = &mut self.library else { return Err(other("there is no library")) };
-        let first = self.rivals.len();
-        self.rivals.extend(library.prepare(product, places)?);
-        Ok((first..self.rivals.len()).map(Rival).collect())
+        let first = self.baselines.len();
+        self.baselines.extend(library.prepare(product, places)?);
+        Ok((first..self.baselines.len()).map(Baseline).collect())
     }
 
     fn library_name(&self) -> String {
         self.library.as_ref().map_or(String::new(), |(library, _)| library.name())
     }
 
-    fn compete(&mut self, rival: Rival) -> Done {
-        match (&self.library, self.rivals.get(rival.0)) {
-            (Some((library, workspace)), Some(rival)) => library.multiply(rival, *workspace, self.stream),
+    fn compete(&mut self, baseline: Baseline) -> Done {
+        match (&self.library, self.baselines.get(baseline.0)) {
+            (Some((library, workspace)), Some(baseline)) => library.multiply(baseline, *workspace, self.stream),
             _ => Err(other("there is no such product")),
         }
     }

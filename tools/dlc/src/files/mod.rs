@@ -262,7 +262,7 @@ impl Source {
 }
 
 /// How many bytes an array may have that should have so many elements: what those take of any type, and some more, so
-/// that a wrong type or size is told as such. Where the number is not known, as much as most arrays have.
+/// that a wrong type or size is reported as such. Where the number is not known, as much as most arrays have.
 pub fn usual_limit(count: Option<u64>) -> u64 {
     count.map_or(1 << 30, |count| count.saturating_mul(8).saturating_add(1 << 16))
 }

@@ -67,7 +67,7 @@ fn number(line: &str, random: &mut Random) -> Option<String> {
     }
     let end = rest.find(|each: char| !each.is_ascii_digit()).unwrap_or(rest.len());
     let value: i64 = rest[..end].parse().ok()?;
-    // No edit makes a number much larger, so that no mutant runs for ever.
+    // No edit makes a number much larger, so that no mutant never ends.
     let now = [value + 1, (value - 1).max(0), value * 2, value / 2][random.below(4)];
     (now != value).then(|| format!("{before}{now}{}", &rest[end..]))
 }

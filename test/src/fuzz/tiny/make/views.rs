@@ -4,9 +4,9 @@ use dlc_ir::Type;
 use dlc_ir::affine::SizeExpr;
 
 use super::super::{elem_name, list};
-use super::Maker;
+use super::Generator;
 
-impl Maker<'_> {
+impl Generator<'_> {
     /// Axes joined, split, put in or taken out.
     pub(super) fn reshape(&mut self) -> Option<usize> {
         let input = self.pick();

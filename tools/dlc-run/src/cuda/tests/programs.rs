@@ -398,7 +398,7 @@ fn both() -> String {
     .to_string()
 }
 
-/// A product is measured beside the library, in turn; what is none is told.
+/// A product is measured beside the library, in turn; what is none is reported.
 #[test]
 fn products_are_measured_against_the_library() {
     let program = |epilogue: &str, bias: &str| {

@@ -323,7 +323,7 @@ mod tests {
         assert_eq!((size_of::<Proposed>(), align_of::<Proposed>()), (96, 8));
     }
 
-    /// Where the library is installed it can be opened or says why not; elsewhere it is told that there is none.
+    /// Where the library is installed it can be opened or says why not; elsewhere an error says that there is none.
     #[test]
     fn this_machine_has_the_library_or_says_why_not() {
         match CublasLt::open() {

@@ -11,36 +11,37 @@ use crate::kernel::check_async::values::{is_integer, yielded};
 
 /// The integers that other blocks decide: tickets that stand for no number of the block, values of flags, and what is
 /// computed of them.
-pub struct Told<'a> {
+pub struct CrossBlockValues<'a> {
     grid: ops::Grid<'a>,
     values: Vec<bool>,
 }
 
-impl<'a> Told<'a> {
+impl<'a> CrossBlockValues<'a> {
     /// Those of a grid.
-    pub fn of(grid: ops::Grid<'a>) -> Told<'a> {
-        let mut told = Told { grid, values: vec![false; grid.body.value_slots()] };
+    pub fn of(grid: ops::Grid<'a>) -> CrossBlockValues<'a> {
+        let mut cross_block = CrossBlockValues { grid, values: vec![false; grid.body.value_slots()] };
         let mut all = Vec::new();
         grid.body.walk_regions(grid.id, &mut all);
         for &id in &all {
             let op = OpRef { id, ..*grid };
-            let ticket = ops::Ticket::of(op).filter(|_| told.axis(op).is_none());
+            let ticket = ops::Ticket::of(op).filter(|_| cross_block.axis(op).is_none());
             let out = ticket.map(|op| op.out()).or(ops::Acquire::of(op).map(|op| op.out()));
             if let Some(out) = out {
-                told.values[out.index()] = true;
+                cross_block.values[out.index()] = true;
             }
         }
         // What loops carry goes around them: until nothing changes.
-        let mut changed = told.values.iter().any(|&told| told);
+        let mut changed = cross_block.values.iter().any(|&cross_block| cross_block);
         while changed {
             changed = false;
             for &id in &all {
                 for (from, to) in handed(OpRef { id, ..*grid }) {
-                    changed |= told.values[from.index()] && !std::mem::replace(&mut told.values[to.index()], true);
+                    changed |= cross_block.values[from.index()]
+                        && !std::mem::replace(&mut cross_block.values[to.index()], true);
                 }
             }
         }
-        told
+        cross_block
     }
 
     /// Whether there is one among values.
