@@ -64,7 +64,8 @@
 //! axes only one factor has; where neighbouring elements lie. (2) Some twenty candidates (`candidates`, `warpgroups`,
 //! `memory`, `parts`); those that the target cannot do are left out, as its rules say (`dlc_plan::check`). (3) An estimate of each
 //! (`cost`), by section 11 of the specification; those that its conditions stop (more than 80 % of the shared memory,
-//! registers for one block alone) count only if no other is left. The fastest is taken, of equal ones the first. The
+//! registers for one block alone) count only if no other is left. The fastest is taken; of those within half a
+//! percent of it the one whose sums have the fewest parts, of equal ones the first. The
 //! terms are reported as a remark. Linear in the kernel for each candidate. Rules of the debug counters: `plan`, `turn`.
 
 mod candidates;
@@ -82,6 +83,7 @@ mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use dlc_core::guard::Condition;
 use dlc_core::precision::Precision;
 use dlc_ir::body::{Body, InsertPoint};
 use dlc_ir::diag::{Diagnostic, RemarkKind, did_you_mean};
@@ -110,6 +112,9 @@ dlc_ir::codes! {
     /// An option names a symbol of sizes that no function has.
     UNKNOWN_SIZE = "E1613" "UnknownSize";
 }
+
+/// How much slower an estimate may be that says the same as the best.
+const NEAR: f64 = 1.005;
 
 static DEF: PassDef = PassDef {
     on: On::Module,
@@ -252,8 +257,10 @@ impl Pass for ChoosePlan {
                 ))
             };
             let Some((general, _)) = chosen(&[]) else { continue };
-            let others: Vec<(Chosen, Facts)> = self.sizes.iter().filter_map(|numbers| chosen(numbers)).collect();
-            for chosen in std::iter::once(&general).chain(others.iter().map(|(chosen, _)| chosen)) {
+            let of_sizes = self.sizes.iter().enumerate();
+            let others: Vec<(usize, (Chosen, Facts))> =
+                of_sizes.filter_map(|(number, sizes)| Some((number, chosen(sizes)?))).collect();
+            for chosen in std::iter::once(&general).chain(others.iter().map(|(_, (chosen, _))| chosen)) {
                 cx.count("candidates", chosen.ranked.len() as u64);
                 cx.count("stopped", chosen.stopped as u64);
                 if cx.wants_remarks() {
@@ -263,12 +270,16 @@ impl Pass for ChoosePlan {
             let skipped = self.skipped(view.symbol_name().unwrap_or_default());
             let best = |chosen: Chosen| chosen.ranked.into_iter().nth(skipped).map(|(plan, _)| written(plan));
             let Some(plan) = best(general).filter(|_| cx.allows_rule("plan")) else { continue };
-            let variant = |(chosen, facts): (Chosen, Facts)| {
+            let variant = |(number, (chosen, facts)): (usize, (Chosen, Facts))| {
                 let plan = best(chosen)?;
                 let cases = vec![sizes::conditions(&facts, &plan, &target)?];
-                Some(sizes::Variant { plan, cases })
+                Some(sizes::Variant { plan, cases, chosen_for: vec![number] })
             };
-            let variants = sizes::sorted(others.into_iter().filter_map(variant).collect(), &plan);
+            let holds = |condition: &Condition, number: usize| {
+                let size = |name: &str| Some(names.number(&self.sizes[number], name, &of_program));
+                condition.holds(&size) == Ok(true)
+            };
+            let variants = sizes::sorted(others.into_iter().filter_map(variant).collect(), &plan, &holds);
             let loc = view.loc();
             cx.count("plans", 1);
             plan.build(&mut Builder::new(ctx, body, InsertPoint::After(op)), loc);
@@ -510,6 +521,15 @@ pub fn choose_plan(
     let stopped = ranked.iter().filter(|([_, stop], ..)| *stop).count();
     // A stable sort: of equal ones the first candidate stays first.
     ranked.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.time.total_cmp(&b.1.time)));
+    // Of those that are estimated to be as fast, the one of the fewest partial sums.
+    let is_near = |(order, cost, _): &&([bool; 2], Cost, Schedule)| {
+        ranked.first().is_some_and(|first| *order == first.0 && cost.time <= first.1.time * NEAR)
+    };
+    let parts = |at: &usize| ranked[*at].2.split_k.as_ref().map_or(1, |split| split.parts);
+    let near = ranked.iter().take_while(is_near).count();
+    if let Some(first) = (0..near).min_by_key(parts) {
+        ranked[..=first].rotate_right(1);
+    }
     let ranked = ranked.into_iter().map(|(_, cost, plan)| (plan, cost)).collect();
     Some(Chosen { ranked, stopped, refused })
 }

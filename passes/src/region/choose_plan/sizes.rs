@@ -2,7 +2,8 @@
 //!
 //! A plan that was chosen for few tiles is as good for all sizes that give as few: as many as were counted on, or as there
 //! are SMs; where all sizes give as many, for all that sum as little. Where one tile covered an axis, it must.
-//! Rows with uneven work are as many at most. Plans with the smallest tiles come first.
+//! Rows with uneven work are as many at most. Plans with the smallest tiles come first, but
+//! behind plans for sizes that they would be taken at.
 
 use std::rc::Rc;
 
@@ -142,27 +143,50 @@ pub struct Variant {
     pub plan: Schedule,
     /// When it is taken: where all conditions of one of these hold.
     pub cases: Vec<Vec<Condition>>,
+    /// The sizes that it was chosen for, by their numbers.
+    pub chosen_for: Vec<usize>,
 }
 
-/// Puts plans with the smallest tiles first, each once, without those that are the general one.
-pub fn sorted(mut variants: Vec<Variant>, general: &Schedule) -> Vec<Variant> {
+/// Puts plans in the order in which a launch tries them, each once, without those that are the general one: the smallest
+/// tiles first, but a plan behind those that were chosen for sizes it would be taken at, too. `holds` says whether a
+/// condition does at the sizes of a number.
+pub fn sorted(
+    mut variants: Vec<Variant>,
+    general: &Schedule,
+    holds: &dyn Fn(&Condition, usize) -> bool,
+) -> Vec<Variant> {
     let area = |plan: &Schedule| {
         let out = Table(plan.out_tile()).product().unwrap_or(i64::MAX);
         out.saturating_mul(plan.tile.as_ref().and_then(Table::product).unwrap_or(1).min(1 << 20))
     };
     variants.retain(|variant| variant.plan != *general);
     variants.sort_by_key(|variant| area(&variant.plan));
-    let mut kept: Vec<Variant> = Vec::new();
+    let mut left: Vec<Variant> = Vec::new();
     for variant in variants {
-        match kept.iter_mut().find(|other| other.plan == variant.plan) {
+        match left.iter_mut().find(|other| other.plan == variant.plan) {
             Some(other) => {
                 let new = variant.cases.into_iter().filter(|case| !other.cases.contains(case)).collect::<Vec<_>>();
                 other.cases.extend(new);
+                other.chosen_for.extend(variant.chosen_for);
             }
-            None => kept.push(variant),
+            None => left.push(variant),
         }
     }
-    kept
+    let takes = |variant: &Variant, number: usize| {
+        variant.cases.iter().any(|case| case.iter().all(|condition| holds(condition, number)))
+    };
+    let mut ordered = Vec::new();
+    while !left.is_empty() {
+        let takes_no_other = |at: &usize| {
+            let others = left.iter().enumerate().filter(|(other, _)| other != at);
+            let mut numbers = others.flat_map(|(_, other)| &other.chosen_for);
+            !numbers.any(|&number| takes(&left[*at], number))
+        };
+        // Where each would take sizes of another one, the smallest tiles stay first.
+        let next = (0..left.len()).find(takes_no_other).unwrap_or(0);
+        ordered.push(left.remove(next));
+    }
+    ordered
 }
 
 /// Puts a copy of a kernel beside it for each variant, with its plan, and lets launches take the first that fits: one whose
