@@ -15,6 +15,7 @@
 //! - [`drive`]: from text to text; [`expect`]: `--verify-diagnostics`; [`report`]: diagnostics, timing, statistics.
 //! - [`plugin`]: passes from shared libraries and other programs.
 //! - [`observe`]: printing the IR between passes; [`evaluate`]: running it between passes; [`list`]: what is linked in.
+//! - [`reduce`]: `dlc-reduce`, which makes a program smaller that fails.
 //! - [`function`], [`generate`], [`numbers`], [`compare`]: running a program, which `dlc-run` does as well.
 //!
 //! The process ends with 0 when all went well, 1 when something is wrong with the input, 2 when it was called wrongly,
@@ -38,6 +39,7 @@ pub mod output;
 pub mod outputs;
 pub mod plugin;
 pub mod progress;
+pub mod reduce;
 pub mod report;
 
 use std::ffi::OsString;
