@@ -1,6 +1,7 @@
 //! `dlc-opt` with the example linked in, and with a pass that is wrong.
 
 mod drop_relu;
+mod plant;
 
 // What is linked in registers itself.
 use example_linked as _;

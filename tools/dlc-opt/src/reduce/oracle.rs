@@ -67,10 +67,10 @@ impl Ran {
 
     /// The code of the first error that was printed.
     pub fn first_code(&self) -> Option<String> {
-        let codes = Regex::new(r#"\[(E\d{4})\] Error|"code": "(E\d{4})""#).ok()?;
+        let codes = Regex::new(r#"\[(E\d{4})\] Error|error\[(E\d{4})\]|"code": "(E\d{4})""#).ok()?;
         let stderr = String::from_utf8_lossy(&self.stderr);
         let found = codes.captures(&stderr)?;
-        found.get(1).or(found.get(2)).map(|code| code.as_str().to_string())
+        (1..=3).find_map(|at| found.get(at)).map(|code| code.as_str().to_string())
     }
 }
 
