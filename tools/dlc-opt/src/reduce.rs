@@ -16,6 +16,7 @@ use dlc_ir::diag::{Diagnostic, Diagnostics};
 use dlc_ir::pass::outside::parse_seconds;
 use dlc_ir::pass::panics;
 use dlc_ir::pass::reproducer::Reproducer;
+use dlc_ir::verify::verify;
 use dlc_ir::{Context, Loc};
 use regex::Regex;
 
@@ -135,9 +136,11 @@ fn reduce(setup: &Setup, ctx: &Context, matches: &ArgMatches, diags: &Diagnostic
     let _ = writeln!(io.stderr, "dlc-reduce: looks for {}", oracle.condition());
     // The lines that say what a reproducer runs; other comments are dropped.
     let header: String = if is_reproducer { comments(text) } else { String::new() };
-    let (result, sizes) = match panics::catch(|| search::parse(ctx, text, false)).ok().flatten() {
+    // JSON is read as well: as diagnostics say nothing new, they are dropped.
+    let read = || input::module(ctx, &setup.registry, &file, 0..text.len(), search::READ, &Diagnostics::new());
+    let (result, sizes) = match panics::catch(read).ok().flatten() {
         Some(body) => {
-            let verified = panics::catch(|| search::parse(ctx, text, true).is_some()).unwrap_or(false);
+            let verified = panics::catch(|| verify(ctx, &body, &Diagnostics::new())).unwrap_or(false);
             let before = edit::num_ops(&body);
             let mut search = Search { ctx, setup, oracle: &mut oracle, header: &header, verified, body };
             let result = by_edits(&mut search, text);
@@ -161,8 +164,10 @@ fn reduce(setup: &Setup, ctx: &Context, matches: &ArgMatches, diags: &Diagnostic
 /// The smallest program, in the form that people read where the command fails on that too.
 fn by_edits(search: &mut Search<'_>, original: &str) -> String {
     let printed = search.text(&search.body, true);
+    let named = search.oracle.name_candidates(".mlir");
     // What does not fail once it is printed is reduced as text.
     let Some(printed) = printed.filter(|printed| search.oracle.fails(printed)) else {
+        search.oracle.name_candidates(&named);
         return search::lines(original, search.oracle);
     };
     search.run();

@@ -79,8 +79,8 @@ pub struct Oracle {
     command: String,
     condition: Condition,
     dir: TempDir,
-    /// The name of the file that candidates are written to.
-    file: PathBuf,
+    /// The end of the name of the file that candidates are written to.
+    suffix: String,
     timeout: Duration,
     end: Instant,
     runs_left: usize,
@@ -105,14 +105,13 @@ impl Oracle {
     /// For a command in which `{}` is the file. `suffix` is the end of its name.
     pub fn new(command: String, condition: Condition, bounds: Bounds, suffix: &str) -> std::io::Result<Oracle> {
         let dir = tempfile::Builder::new().prefix("dlc-reduce-").tempdir()?;
-        let file = dir.path().join(format!("candidate{suffix}"));
         let timeout = condition.slower.unwrap_or(bounds.timeout);
         let end = Instant::now() + bounds.time;
         Ok(Oracle {
             command,
             condition,
             dir,
-            file,
+            suffix: suffix.into(),
             timeout,
             end,
             runs_left: bounds.runs,
@@ -129,6 +128,15 @@ impl Oracle {
     /// Looks for something else.
     pub fn set_condition(&mut self, condition: Condition) {
         self.condition = condition;
+    }
+
+    /// Writes candidates to a file whose name ends otherwise. How it ended.
+    pub fn name_candidates(&mut self, suffix: &str) -> String {
+        std::mem::replace(&mut self.suffix, suffix.into())
+    }
+
+    fn file(&self) -> PathBuf {
+        self.dir.path().join(format!("candidate{}", self.suffix))
     }
 
     /// Whether no more runs are allowed.
@@ -150,7 +158,7 @@ impl Oracle {
 
     /// Runs the command on a text.
     pub fn run(&mut self, text: &str) -> std::io::Result<Ran> {
-        std::fs::write(&self.file, text)?;
+        std::fs::write(self.file(), text)?;
         self.runs += 1;
         self.runs_left = self.runs_left.saturating_sub(1);
         self.shell(&self.command)
@@ -179,7 +187,8 @@ impl Oracle {
     }
 
     fn shell(&self, command: &str) -> std::io::Result<Ran> {
-        let file = self.file.to_string_lossy();
+        let file = self.file();
+        let file = file.to_string_lossy();
         let quoted = shlex::try_quote(&file).map_err(std::io::Error::other)?;
         let command =
             if command.contains("{}") { command.replace("{}", &quoted) } else { format!("{command} {quoted}") };

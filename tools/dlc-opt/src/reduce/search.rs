@@ -160,12 +160,14 @@ impl Search<'_> {
     }
 }
 
-/// Reads a text, with ops of unknown dialects too.
+/// How texts are read: with ops of unknown dialects too.
+pub const READ: ParseOptions = ParseOptions { allow_unregistered: true };
+
+/// Reads a text.
 pub fn parse(ctx: &Context, text: &str, verified: bool) -> Option<Body> {
     let diags = Diagnostics::new();
     let file = ctx.sources.add("<candidate>", text.to_string())?;
-    let options = ParseOptions { allow_unregistered: true };
-    let body = parse_module(ctx, &file, 0..file.text.len(), options, &diags).ok()?;
+    let body = parse_module(ctx, &file, 0..file.text.len(), READ, &diags).ok()?;
     (!verified || verify(ctx, &body, &diags)).then_some(body)
 }
 
