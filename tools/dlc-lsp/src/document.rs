@@ -159,7 +159,7 @@ impl Document {
         // `%a, %b:2 = op`: the results before this one are counted from the start of the list.
         let list = &self.tokens.list;
         let mut name = defined;
-        while list.get(name).is_some_and(|lexed| lexed.token != Token::Equal) {
+        while name < defined + 1024 && list.get(name).is_some_and(|lexed| lexed.token != Token::Equal) {
             name += 1;
         }
         let op = self.ops.get(&list.get(name + 1)?.range.start)?;

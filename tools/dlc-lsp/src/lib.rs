@@ -4,16 +4,18 @@
 //! - [`document`]: a text with its diagnostics, and the ops and types of the parts that parse.
 //! - [`tokens`]: the text as tokens with scopes, where it does not parse; [`text`]: positions.
 //! - [`hover`], [`navigate`], [`complete`]: what is asked about a place; [`run_lines`]: passes and options in
-//!   `// RUN:` lines.
+//!   `// RUN:` lines. [`format`], [`semantic`]: the layout and the colours of the whole text.
 //!
 //! The text is read as a whole after each change, when no other message is waiting. Messages are read and written as
 //! JSON values: the few that there are need no types of their own.
 
 pub mod complete;
 pub mod document;
+pub mod format;
 pub mod hover;
 pub mod navigate;
 pub mod run_lines;
+pub mod semantic;
 pub mod text;
 pub mod tokens;
 
@@ -51,6 +53,8 @@ pub fn serve(connection: &Connection) -> Result<(), Ended> {
     let given = connection.initialize(json!({
         "textDocumentSync": 1,
         "hoverProvider": true,
+        "documentFormattingProvider": true,
+        "semanticTokensProvider": { "legend": { "tokenTypes": semantic::KINDS, "tokenModifiers": [] }, "full": true },
         "definitionProvider": true,
         "completionProvider": { "triggerCharacters": ["%", "@", "!", "#", ".", "-", "=", "{"] },
     }))?;
@@ -173,6 +177,13 @@ impl Server {
                 navigate::definition(document, uri, self.root.as_deref(), offset).unwrap_or(Value::Null)
             }
             "textDocument/completion" => Value::Array(complete::at(&self.setup, document, offset)),
+            "textDocument/formatting" => {
+                let new = format::formatted(&document.ctx, &document.text.text, &document.tokens);
+                let whole = document.text.range(0..document.text.text.len());
+                let edit = json!({ "range": whole, "newText": new });
+                if new == document.text.text { json!([]) } else { json!([edit]) }
+            }
+            "textDocument/semanticTokens/full" => json!({ "data": semantic::encoded(document) }),
             _ => return None,
         })
     }

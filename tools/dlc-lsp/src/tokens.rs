@@ -8,6 +8,15 @@ use dlc_ir::text::Token;
 use logos::Logos;
 use rustc_hash::FxHashMap;
 
+/// How many tokens are looked through for the dialect of an op: a large text that does not parse must not take long.
+const FAR: usize = 4096;
+
+/// Whether only blanks stand before a byte on its line.
+fn starts_line(text: &str, at: usize) -> bool {
+    text[..at].trim_end_matches([' ', '\t', '\r']).is_empty()
+        || text[..at].trim_end_matches([' ', '\t']).ends_with('\n')
+}
+
 /// A token and where it stands.
 pub struct Lexed {
     /// What it is.
@@ -69,10 +78,7 @@ impl Tokens {
                 Token::Comma => self.in_result_list(index),
                 _ => false,
             },
-            Token::Block => {
-                let line = text[..self.list[index].range.start].rsplit('\n').next().unwrap_or("");
-                line.trim().is_empty()
-            }
+            Token::Block => starts_line(text, self.list[index].range.start),
             Token::Symbol | Token::QuotedSymbol => {
                 let word = index.checked_sub(1).map(|at| &text[self.list[at].range.clone()]).unwrap_or("");
                 let call = word.rsplit('.').next().is_some_and(|word| matches!(word, "call" | "launch" | "of" | "for"));
@@ -86,7 +92,7 @@ impl Tokens {
     /// Whether `%a, %b = ..` follows.
     fn in_result_list(&self, index: usize) -> bool {
         let mut at = index;
-        while self.near(at, 0) == Token::Value && self.near(at, 1) == Token::Comma {
+        while at < index + 256 && self.near(at, 0) == Token::Value && self.near(at, 1) == Token::Comma {
             at += 2;
         }
         self.near(at, 0) == Token::Value && matches!(self.near(at, 1), Token::Equal)
@@ -124,7 +130,7 @@ impl Tokens {
 
     /// The name of the dialect that ops before a token were written with, the nearest first.
     pub fn dialect_before(&self, ctx: &Context, text: &str, index: usize) -> Option<&'static str> {
-        let before = self.list.get(..index)?.iter().rev().filter(|lexed| lexed.token == Token::Word);
+        let before = self.list.get(..index)?.iter().rev().take(FAR).filter(|lexed| lexed.token == Token::Word);
         before.into_iter().find_map(|lexed| Some(ctx.lookup_op(&text[lexed.range.clone()])?.dialect()))
     }
 
@@ -137,11 +143,10 @@ impl Tokens {
             _ => return None,
         };
         let starts = matches!(self.near(index, -1), Token::Equal | Token::LBrace | Token::RBrace | Token::End);
-        let line = text[..lexed.range.start].rsplit('\n').next().unwrap_or("");
         if let Some(def) = ctx.lookup_op(word) {
             return Some(def);
         }
-        if lexed.token == Token::String || !(starts || line.trim().is_empty()) {
+        if lexed.token == Token::String || !(starts || starts_line(text, lexed.range.start)) {
             return None;
         }
         let dialect = self.dialect_before(ctx, text, index)?;

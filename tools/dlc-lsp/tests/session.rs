@@ -183,3 +183,21 @@ fn completion_of_ops_values_passes_and_options() {
     assert!(options.contains(&"rounds".to_string()), "{options:?}");
     client.end();
 }
+
+#[test]
+fn formatting_and_semantic_tokens() {
+    let mut client = Client::start();
+    let crooked = PROGRAM.replace("  %Y = add", "      %Y = add").replace("return %Y\n", "return %Y  \n");
+    client.open(&crooked);
+    let about = json!({ "textDocument": { "uri": URI }, "options": { "tabSize": 2, "insertSpaces": true } });
+    let edits = client.ask("textDocument/formatting", about.clone());
+    assert_eq!(edits[0]["newText"], PROGRAM);
+    client.change(PROGRAM);
+    assert_eq!(client.ask("textDocument/formatting", about.clone()), json!([]));
+    let tokens = client.ask("textDocument/semanticTokens/full", about);
+    let data: Vec<u64> = tokens["data"].as_array().expect("a list").iter().filter_map(Value::as_u64).collect();
+    // The comment, then the op `tiny.func` and the symbol.
+    let first = [0, 0, 49, 6, 0, 1, 0, 9, 0, 0, 0, 10, 7, 7, 0];
+    assert_eq!(data[..15], first);
+    client.end();
+}
