@@ -5,6 +5,7 @@
 //! - [`tokens`]: the text as tokens with scopes, where it does not parse; [`text`]: positions.
 //! - [`hover`], [`navigate`], [`complete`]: what is asked about a place; [`run_lines`]: passes and options in
 //!   `// RUN:` lines. [`format`], [`semantic`]: the layout and the colours of the whole text.
+//! - [`grammar`]: colours for editors without the server.
 //!
 //! The text is read as a whole after each change, when no other message is waiting. Messages are read and written as
 //! JSON values: the few that there are need no types of their own.
@@ -12,6 +13,7 @@
 pub mod complete;
 pub mod document;
 pub mod format;
+pub mod grammar;
 pub mod hover;
 pub mod navigate;
 pub mod run_lines;

@@ -17,6 +17,7 @@ const USAGE: &str = "\
 cargo xtask ci                        everything that must hold before a change lands (.ci/run)
 cargo xtask bless                     rewrites the snapshots of the text tests and docs/reference/; also `cargo bless`
 cargo xtask reference [--check]       rewrites docs/reference/, or says whether it is stale
+cargo xtask grammar                   rewrites the grammar for editors; a test of dlc-lsp says whether it is stale
 cargo xtask new-pass <group> <name>   writes the files of a new pass
 cargo xtask mutate [--quick] [rule..] skips each rewrite in turn; some text test must notice
 cargo xtask mutants [--seed S] [--from N] [--count N] [--jobs N] [--seconds N] [--kernel NAME] [--by-hand]
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         ["bless"] => write_reference(&root).and_then(|()| bless(&root)),
         ["reference"] => write_reference(&root),
         ["reference", "--check"] => check_reference(&root),
+        ["grammar"] => write_grammar(&root),
         ["new-pass", group, name] => write_pass(&root, group, name),
         ["mutate", rest @ ..] => mutate(&root, rest),
         ["kernels", rest @ ..] => list_kernels(&root, rest),
@@ -89,6 +91,12 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
     let wrong = |error: std::io::Error| format!("{}: {error}", path.display());
     path.parent().map_or(Ok(()), fs::create_dir_all).map_err(wrong)?;
     fs::write(path, text).map_err(wrong)
+}
+
+fn write_grammar(root: &Path) -> Result<(), String> {
+    let path = root.join(dlc_lsp::grammar::TEXTMATE);
+    fs::write(&path, dlc_lsp::grammar::textmate(&xtask::setup()))
+        .map_err(|error| format!("{}: {error}", path.display()))
 }
 
 fn write_reference(root: &Path) -> Result<(), String> {
