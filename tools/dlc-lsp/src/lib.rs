@@ -5,6 +5,7 @@
 //! - [`tokens`]: the text as tokens with scopes, where it does not parse; [`text`]: positions.
 //! - [`hover`], [`navigate`], [`complete`]: what is asked about a place; [`run_lines`]: passes and options in
 //!   `// RUN:` lines. [`format`], [`semantic`]: the layout and the colours of the whole text.
+//! - [`lens`]: programs lowered to the next layer.
 //! - [`grammar`]: colours for editors without the server.
 //!
 //! The text is read as a whole after each change, when no other message is waiting. Messages are read and written as
@@ -15,6 +16,7 @@ pub mod document;
 pub mod format;
 pub mod grammar;
 pub mod hover;
+pub mod lens;
 pub mod navigate;
 pub mod run_lines;
 pub mod semantic;
@@ -56,6 +58,8 @@ pub fn serve(connection: &Connection) -> Result<(), Ended> {
         "textDocumentSync": 1,
         "hoverProvider": true,
         "documentFormattingProvider": true,
+        "codeLensProvider": { "resolveProvider": false },
+        "executeCommandProvider": { "commands": [lens::LOWER] },
         "semanticTokensProvider": { "legend": { "tokenTypes": semantic::KINDS, "tokenModifiers": [] }, "full": true },
         "definitionProvider": true,
         "completionProvider": { "triggerCharacters": ["%", "@", "!", "#", ".", "-", "=", "{"] },
@@ -149,6 +153,11 @@ impl Server {
 
     fn answer(&mut self, request: Request) -> Response {
         let params = &request.params;
+        if request.method == "workspace/executeCommand" && params["command"] == lens::LOWER {
+            let argument = |index: usize| params["arguments"][index].as_str().unwrap_or("");
+            let text = self.texts.get(argument(0)).map_or("", String::as_str);
+            return Response::new_ok(request.id, lens::lower(&self.setup, text, argument(1)));
+        }
         let uri = params["textDocument"]["uri"].as_str().unwrap_or("").to_string();
         if self.changed.contains(&uri) {
             self.read(&uri);
@@ -185,6 +194,7 @@ impl Server {
                 let edit = json!({ "range": whole, "newText": new });
                 if new == document.text.text { json!([]) } else { json!([edit]) }
             }
+            "textDocument/codeLens" => Value::Array(lens::lenses(&self.setup, document, uri)),
             "textDocument/semanticTokens/full" => json!({ "data": semantic::encoded(document) }),
             _ => return None,
         })

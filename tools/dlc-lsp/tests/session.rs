@@ -201,3 +201,19 @@ fn formatting_and_semantic_tokens() {
     assert_eq!(data[..15], first);
     client.end();
 }
+
+#[test]
+fn lenses_run_to_the_next_layer() {
+    let mut client = Client::start();
+    client.open(PROGRAM);
+    let lenses = client.ask("textDocument/codeLens", json!({ "textDocument": { "uri": URI } }));
+    assert_eq!(lenses.as_array().map(Vec::len), Some(1), "{lenses}");
+    assert_eq!(lenses[0]["command"]["title"], "Run to book");
+    assert_eq!(lenses[0]["range"]["start"], json!({ "line": 1, "character": 0 }));
+    let lowered = client.ask("workspace/executeCommand", lenses[0]["command"].clone());
+    assert!(lowered["text"].as_str().is_some_and(|text| text.contains("book.func @double")), "{lowered}");
+    client.change("tiny.func @double(%X");
+    let lowered = client.ask("workspace/executeCommand", lenses[0]["command"].clone());
+    assert!(lowered["error"].as_str().is_some_and(|text| text.contains("E0001")), "{lowered}");
+    client.end();
+}
