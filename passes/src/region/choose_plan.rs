@@ -65,8 +65,9 @@
 //! `memory`, `parts`); those that the target cannot do are left out, as its rules say (`dlc_plan::check`). (3) An estimate of each
 //! (`cost`), by section 11 of the specification; those that its conditions stop (more than 80 % of the shared memory,
 //! registers for one block alone) count only if no other is left. The fastest is taken; of those within half a
-//! percent of it the one whose sums have the fewest parts, of equal ones the first. The
-//! terms are reported as a remark. Linear in the kernel for each candidate. Rules of the debug counters: `plan`, `turn`.
+//! percent of it with as many threads and loads on their way the one whose sums have the fewest parts, of equal ones the
+//! first. The terms are reported as a remark. Linear in the kernel for each candidate. Rules of the debug counters: `plan`,
+//! `turn`.
 
 mod candidates;
 mod chain;
@@ -91,6 +92,7 @@ use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDe
 use dlc_ir::{Builder, Context, OpId, OpRef};
 use dlc_plan::check::{NOT_OF_KERNEL, UNKNOWN_TARGET, check};
 use dlc_plan::clause::{Async, Split};
+use dlc_plan::value::Table;
 use dlc_plan::{Schedule, Schedules, Target, TargetName};
 use dlc_region::ops::Func;
 use dlc_region::verify::KernelAxes;
@@ -521,14 +523,17 @@ pub fn choose_plan(
     let stopped = ranked.iter().filter(|([_, stop], ..)| *stop).count();
     // A stable sort: of equal ones the first candidate stays first.
     ranked.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.time.total_cmp(&b.1.time)));
-    // Of those that are estimated to be as fast, the one of the fewest partial sums.
-    let is_near = |(order, cost, _): &&([bool; 2], Cost, Schedule)| {
-        ranked.first().is_some_and(|first| *order == first.0 && cost.time <= first.1.time * NEAR)
+    // Of those that are estimated to be as fast, and have as many threads and loads on their way, the one of the fewest partial sums.
+    let threads =
+        |cost: &Cost, plan: &Schedule| cost.tiles * plan.threads.as_ref().and_then(Table::product).unwrap_or(1) as f64;
+    let is_alike = |(order, cost, plan): &([bool; 2], Cost, Schedule)| {
+        let (first_order, first, best) = &ranked[0];
+        let is_as_busy = threads(cost, plan) >= threads(first, best) && cost.in_flight >= first.in_flight;
+        order == first_order && cost.time <= first.time * NEAR && is_as_busy
     };
     let parts = |at: &usize| ranked[*at].2.split_k.as_ref().map_or(1, |split| split.parts);
-    let near = ranked.iter().take_while(is_near).count();
-    if let Some(first) = (0..near).min_by_key(parts) {
-        ranked[..=first].rotate_right(1);
+    if let Some(best) = (0..ranked.len()).filter(|&at| is_alike(&ranked[at])).min_by_key(parts) {
+        ranked[..=best].rotate_right(1);
     }
     let ranked = ranked.into_iter().map(|(_, cost, plan)| (plan, cost)).collect();
     Some(Chosen { ranked, stopped, refused })

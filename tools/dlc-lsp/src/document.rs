@@ -78,7 +78,7 @@ impl Document {
     }
 
     fn record(&mut self, ctx: &Context, body: &Body, base: usize, types: &mut FxHashMap<Type, String>) {
-        let at = |loc: Loc| Some((loc.source_offset()? as usize).checked_sub(base)?);
+        let at = |loc: Loc| (loc.source_offset()? as usize).checked_sub(base);
         let mut show = |ty: Type| types.entry(ty).or_insert_with(|| ty.display(ctx)).clone();
         let mut nested = Vec::new();
         for op in std::iter::once(body.root()).chain(body.walk()) {
