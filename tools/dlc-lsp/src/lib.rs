@@ -4,7 +4,7 @@
 //! - [`document`]: a text with its diagnostics, and the ops and types of the parts that parse.
 //! - [`tokens`]: the text as tokens with scopes, where it does not parse; [`text`]: positions.
 //! - [`hover`], [`navigate`], [`complete`]: what is asked about a place; [`run_lines`]: passes and options in
-//!   `// RUN:` lines. [`format`], [`semantic`]: the layout and the colours of the whole text.
+//!   `// RUN:` lines. [`mod@format`], [`semantic`]: the layout and the colours of the whole text.
 //! - [`lens`]: programs lowered to the next layer.
 //! - [`grammar`]: colours for editors without the server.
 //!

@@ -9,7 +9,7 @@ use dlc_ir::op::Traits;
 use dlc_ir::types::TypeData;
 use dlc_ir::{Attr, AttrData, Body, Context, Loc, Type};
 
-/// A kind of edit. Each applies to the items of a program in their order, which [`count`] counts.
+/// A kind of edit. Each applies to the items of a program in their order, which [`Edit::count`] counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Edit {
     /// Erases ops at the top level, such as functions and plans.

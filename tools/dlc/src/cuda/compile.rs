@@ -83,7 +83,7 @@ fn ptx_pipeline(
     format!("{},add-fallback,{last}", planned(skipped, planning, target, symbols))
 }
 
-/// The beginning of [`ptx_pipeline`] that leads to a layer; `None` for a layer above `region`.
+/// The beginning of the pipeline to instructions that leads to a layer; `None` for a layer above `region`.
 pub fn planned_pipeline_to(layer: &str, planning: Planning, target: &str, symbols: &[(String, i64)]) -> Option<String> {
     let none = Skipped::new();
     match layer {
