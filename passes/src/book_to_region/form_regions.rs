@@ -51,9 +51,9 @@
 //! compute again at its steps, or what they are rounded to; what a reduction to few results reads of rows that are reduced
 //! (the rows then have a kernel that fills the machine); few long rows that a kernel goes along again, which blocks
 //! then share; what more than 16 reductions of a kernel would compute at each of their steps. A contraction that feeds
-//! another one through elementwise work and reductions of rows is not stored where a kernel can hold a row of the result: such pairs are
-//! chosen first, those that save most before others, no contraction in two. The intermediate must be the left factor, and
-//! read no overlapping windows (`chains`). Each choice is reported as a remark with its balance. See `cut`, `cost` for the
+//! another one through elementwise work and reductions of rows is not stored where a kernel can hold a row of the result:
+//! such pairs are chosen first, those that save most before others, no contraction in two. The intermediate must be the
+//! left factor, and read no overlapping windows (`chains`). Each choice is reported as a remark with its balance. See `cut`, `cost` for the
 //! balance around products, and `places` for what is counted.
 
 mod apart;

@@ -1,4 +1,5 @@
-//! Makes copies from global to shared memory asynchronous: `copy_async` with a token, or TMA with an mbarrier. They are awaited where the threads met before, so nothing overlaps yet.
+//! Makes copies from global to shared memory asynchronous: `copy_async` with a token, or TMA with an mbarrier. They are
+//! awaited where the threads met before, so nothing overlaps yet.
 //!
 //! **Requires**: kernel.
 //! **Ensures**: a copy whose threads move aligned runs of 4, 8 or 16 bytes is a `copy_async`, and for `sm90` one that

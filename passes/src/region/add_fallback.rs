@@ -58,8 +58,8 @@
 //! takes single elements side by side, for rows that are longer than what the plan keeps in registers they take steps of as
 //! much, and a third copy is for rows that are both. Else a copy has no plan.
 //!
-//! **Does not** copy a kernel that nothing launches: a caller is refused by `require`, which `tensorize` writes. What
-//! alignment a tensor has is known, and no question of sizes.
+//! **Does not** copy a kernel that nothing launches: a call at other sizes is refused by `require`, which
+//! `tensorize` writes. What alignment a tensor has is known, and no question of sizes.
 //!
 //! What a plan asks for is what it assumes and fixes, and what TMA needs of the tensors that the plan gives it
 //! (`analysis::conditions`). Rule of the debug counters: `fallback`.

@@ -65,7 +65,7 @@
 //! `memory`, `parts`); those that the target cannot do are left out, as its rules say (`dlc_plan::check`). (3) An estimate of each
 //! (`cost`), by section 11 of the specification; those that its conditions stop (more than 80 % of the shared memory,
 //! registers for one block alone) count only if no other is left. The fastest is taken; of those within half a
-//! percent of it with as many threads and loads on their way the one whose sums have the fewest parts, of equal ones the
+//! percent of it with as many threads and loads in flight the one whose sums have the fewest parts, of equal ones the
 //! first. The terms are reported as a remark. Linear in the kernel for each candidate. Rules of the debug counters: `plan`,
 //! `turn`.
 
@@ -115,7 +115,7 @@ dlc_ir::codes! {
     UNKNOWN_SIZE = "E1613" "UnknownSize";
 }
 
-/// How much slower an estimate may be that says the same as the best.
+/// Estimates up to this factor above the best are taken as equal: the model is no more exact.
 const NEAR: f64 = 1.005;
 
 static DEF: PassDef = PassDef {
@@ -222,7 +222,7 @@ impl Pass for ChoosePlan {
         let plans = Schedules::of(ctx, body);
         let mut turned = turn::Turned { launches: Launches::of_module(ctx, body), arenas: BTreeSet::new() };
         self.check_symbols(body, &kernels, &turned.launches, cx)?;
-        let mut programs = sizes::Programs::default();
+        let mut programs = sizes::ProgramSymbols::default();
         for mut op in kernels {
             let view = OpRef::new(ctx, body, op);
             let (Some(kernel), Some(symbol)) = (body.nested(op), view.symbol_name()) else { continue };
@@ -523,7 +523,8 @@ pub fn choose_plan(
     let stopped = ranked.iter().filter(|([_, stop], ..)| *stop).count();
     // A stable sort: of equal ones the first candidate stays first.
     ranked.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.time.total_cmp(&b.1.time)));
-    // Of those that are estimated to be as fast, and have as many threads and loads on their way, the one of the fewest partial sums.
+    // Of those that are estimated to be as fast, and have as many threads and loads in flight, the one with the fewest
+    // partial sums.
     let threads =
         |cost: &Cost, plan: &Schedule| cost.tiles * plan.threads.as_ref().and_then(Table::product).unwrap_or(1) as f64;
     let is_alike = |(order, cost, plan): &([bool; 2], Cost, Schedule)| {

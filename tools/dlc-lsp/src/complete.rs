@@ -22,7 +22,7 @@ fn item(label: &str, kind: u8, detail: &str, documentation: String) -> Value {
     json!({ "label": label, "kind": kind, "detail": detail, "documentation": documentation })
 }
 
-/// What may be written at a byte. With `whole`, a prefix that is a part of a word is the editor's to match.
+/// What may be written at a byte. The editor matches it with the part of the word that is there.
 pub fn at(setup: &Setup, document: &Document, offset: usize) -> Vec<Value> {
     if let Some(before) = run_lines::before(&document.text, offset) {
         return run_lines::wanted(before).map_or(Vec::new(), |wanted| in_run_line(setup, &wanted));

@@ -1,9 +1,9 @@
 //! A text that an editor has open: what it says as tokens, and as far as it parses, as ops with types.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
+use dlc_core::memref::shaped;
 use dlc_ir::diag::{Diagnostic, Diagnostics, Severity};
 use dlc_ir::op::OpDef;
+use dlc_ir::pass::panics;
 use dlc_ir::text::{ParseOptions, Token};
 use dlc_ir::verify::verify;
 use dlc_ir::{Body, Context, Loc, Type};
@@ -28,6 +28,8 @@ pub struct Document {
     pub ops: FxHashMap<usize, OpInfo>,
     /// The types of block arguments, by the place of their names.
     pub args: FxHashMap<usize, String>,
+    /// The elements and bytes of types whose sizes are numbers, by the text of the type.
+    pub sizes: FxHashMap<String, (i64, i64)>,
 }
 
 /// An op of a part that parses.
@@ -50,10 +52,11 @@ impl Document {
             diagnostics: Vec::new(),
             ops: FxHashMap::default(),
             args: FxHashMap::default(),
+            sizes: FxHashMap::default(),
         };
         let diags = Diagnostics::new();
         // A mistake in a verifier must not end the session: what was found so far is shown.
-        let whole = catch_unwind(AssertUnwindSafe(|| document.read(setup, &ctx, name, &diags)));
+        let whole = panics::catch(|| document.read(setup, &ctx, name, &diags));
         let found = diags.take();
         document.diagnostics = found.iter().map(|diagnostic| document.diagnostic(&ctx, name, diagnostic)).collect();
         if whole.is_err() {
@@ -73,6 +76,9 @@ impl Document {
             let Some(body) = input::module(ctx, &setup.registry, &file, part, options, diags) else { continue };
             let mut types = FxHashMap::default();
             self.record(ctx, &body, base, &mut types);
+            for (ty, text) in types {
+                self.sizes.extend(size_of(ctx, ty).map(|size| (text, size)));
+            }
             verify(ctx, &body, diags);
         }
     }
@@ -174,4 +180,12 @@ impl Document {
         let own = self.token_text(index).split_once('#').and_then(|(_, number)| number.parse::<usize>().ok());
         op.results.get(results.checked_add(own.unwrap_or(0))?).map(String::as_str)
     }
+}
+
+/// The elements and bytes of a tensor or memref whose sizes are numbers.
+fn size_of(ctx: &Context, ty: Type) -> Option<(i64, i64)> {
+    let (dims, elem) = shaped(ctx, ty)?;
+    let elements = dims.iter().try_fold(1i64, |all, dim| all.checked_mul(dim.as_constant()?))?;
+    let bits = elements.checked_mul(i64::from(elem.bits(ctx)?))?;
+    Some((elements, bits / 8 + i64::from(bits % 8 != 0)))
 }

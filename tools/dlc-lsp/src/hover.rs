@@ -24,7 +24,9 @@ pub fn at(setup: &Setup, document: &Document, offset: usize) -> Option<String> {
     match lexed.token {
         Token::Value => {
             let ty = document.value_type(index)?;
-            let size = size_of(ty)
+            let size = document
+                .sizes
+                .get(ty)
                 .map_or(String::new(), |(elements, bytes)| format!("\n\n{elements} elements, {bytes} bytes"));
             Some(format!("```mlir\n{word}: {ty}\n```{size}"))
         }
@@ -79,36 +81,4 @@ pub fn of_op(def: &OpDef) -> String {
         let _ = write!(text, "\n\n```mlir\n{}\n```", def.example.trim());
     }
     text
-}
-
-/// The elements and bytes of a type that is written with fixed sizes, `tensor<[4, 8], f32>`.
-fn size_of(ty: &str) -> Option<(u64, u64)> {
-    let (_, rest) = ty.split_once("<[")?;
-    let (sizes, rest) = rest.split_once(']')?;
-    let mut elements = 1u64;
-    for size in sizes.split(',').map(str::trim).filter(|size| !size.is_empty()) {
-        elements = elements.checked_mul(size.parse().ok()?)?;
-    }
-    let elem = rest.trim_start_matches([',', ' ']);
-    let elem = &elem[..elem.find([',', '>'])?];
-    let bits: u64 = match elem {
-        "f8E4M3FN" | "f8E5M2" => 8,
-        "bf16" => 16,
-        "index" => 64,
-        word => word.trim_start_matches(|c: char| c.is_ascii_alphabetic()).parse().ok()?,
-    };
-    Some((elements, elements.checked_mul(bits)?.div_ceil(8)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::size_of;
-
-    #[test]
-    fn sizes_of_types() {
-        assert_eq!(size_of("tensor<[4, 8], f32>"), Some((32, 128)));
-        assert_eq!(size_of("tensor<[], f16>"), Some((1, 2)));
-        assert_eq!(size_of("tensor<[N, 8], f32>"), None);
-        assert_eq!(size_of("i64"), None);
-    }
 }

@@ -21,7 +21,8 @@ cargo xtask grammar                   rewrites the grammar for editors; a test o
 cargo xtask new-pass <group> <name>   writes the files of a new pass
 cargo xtask mutate [--quick] [rule..] skips each rewrite in turn; some text test must notice
 cargo xtask mutants [--seed S] [--from N] [--count N] [--jobs N] [--seconds N] [--kernel NAME] [--by-hand]
-                    [--sizes N] [--orders N] [--no-ptx] [--refused] [--ops] [--save DIR] [--emit DIR] [--log FILE] [--known FILE] [--root DIR]
+                    [--sizes N] [--orders N] [--no-ptx] [--refused] [--ops] [--save DIR] [--emit DIR] [--log FILE] [--known FILE]
+                    [--root DIR]
                                       edits kernels; what check-async accepts no evaluator may find at fault
 cargo xtask mutants --report FILE..   the report of logs together
 cargo xtask kernels [--times N] [--only TEXT]
@@ -94,9 +95,7 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
 }
 
 fn write_grammar(root: &Path) -> Result<(), String> {
-    let path = root.join(dlc_lsp::grammar::TEXTMATE);
-    fs::write(&path, dlc_lsp::grammar::textmate(&xtask::setup()))
-        .map_err(|error| format!("{}: {error}", path.display()))
+    write(&root.join(dlc_lsp::grammar::TEXTMATE), &dlc_lsp::grammar::textmate(&xtask::setup()))
 }
 
 fn write_reference(root: &Path) -> Result<(), String> {
@@ -314,8 +313,7 @@ fn find_mutants(root: &Path, args: &[&str]) -> Result<(), String> {
             "--log" => log = Some(Path::new(text()?)),
             "--known" => {
                 let earlier = runs::read(&[text()?], Record::parse, |record| record.number)?;
-                let evaluated = earlier.into_iter().filter(|record| record.fate == "accepted" && record.sizes > 0);
-                known.extend(evaluated.map(|record| (record.hash, record)));
+                known.extend(earlier.into_iter().filter(Record::is_right).map(|record| (record.hash, record)));
             }
             "--root" => root = text()?.into(),
             "--refused" => effort.refused = true,

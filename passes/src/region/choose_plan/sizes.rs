@@ -2,8 +2,8 @@
 //!
 //! A plan that was chosen for few tiles is as good for all sizes that give as few: as many as were counted on, or as there
 //! are SMs; where all sizes give as many, for all that sum as little. Where one tile covered an axis, it must.
-//! Rows with uneven work are as many at most. Plans with the smallest tiles come first, but
-//! behind plans for sizes that they would be taken at.
+//! Rows with uneven work are as many at most. Plans with the smallest tiles come first, but after plans that were chosen for
+//! sizes at which they hold as well.
 
 use std::rc::Rc;
 
@@ -31,35 +31,41 @@ pub fn parse(text: &str) -> Result<Vec<i64>, String> {
     numbers.filter(|numbers| numbers.iter().all(|&number| number > 0)).ok_or_else(wrong)
 }
 
-/// The places of symbols among those of a function, by name.
-pub type Places = Rc<FxHashMap<String, usize>>;
+/// The index of each symbol among those of a function.
+pub type SymbolIndices = Rc<FxHashMap<String, usize>>;
 
 /// The symbols of functions that launch kernels, each read once.
 #[derive(Default)]
-pub struct Programs {
-    of: FxHashMap<OpId, Places>,
+pub struct ProgramSymbols {
+    of: FxHashMap<OpId, SymbolIndices>,
 }
 
-impl Programs {
-    fn of(&mut self, ctx: &Context, module: &Body, function: OpId) -> Option<Places> {
+impl ProgramSymbols {
+    fn of(&mut self, ctx: &Context, module: &Body, function: OpId) -> Option<SymbolIndices> {
         let body = module.nested(function)?;
-        Some(Rc::clone(self.of.entry(function).or_insert_with(|| places(symbols(ctx, body)))))
+        Some(Rc::clone(self.of.entry(function).or_insert_with(|| indices(symbols(ctx, body)))))
     }
 }
 
-fn places(names: Vec<String>) -> Places {
-    Rc::new(names.into_iter().enumerate().map(|(place, name)| (name, place)).collect())
+fn indices(names: Vec<String>) -> SymbolIndices {
+    Rc::new(names.into_iter().enumerate().map(|(index, name)| (name, index)).collect())
 }
 
 /// The symbols of a kernel, of those of the program that launches it: the sizes that plans are asked for are the program's.
 pub struct Symbols {
-    program: Places,
+    program: SymbolIndices,
     own: Vec<(String, SizeExpr)>,
 }
 
 impl Symbols {
     /// Those of a kernel, as its first launch gives them; its own where nothing launches it, or a program without symbols.
-    pub fn of(ctx: &Context, module: &Body, launches: &Launches, kernel: OpId, programs: &mut Programs) -> Symbols {
+    pub fn of(
+        ctx: &Context,
+        module: &Body,
+        launches: &Launches,
+        kernel: OpId,
+        programs: &mut ProgramSymbols,
+    ) -> Symbols {
         let names = module.nested(kernel).map(|body| symbols(ctx, body)).unwrap_or_default();
         let mut launched = || {
             let name = OpRef::new(ctx, module, kernel).symbol_name()?;
@@ -70,7 +76,7 @@ impl Symbols {
             (!program.is_empty() && choice.sizes.len() == names.len()).then_some((program, choice.sizes))
         };
         let own = |names: &[String]| names.iter().filter_map(|name| SizeExpr::symbol(name).ok()).collect();
-        let (program, sizes) = launched().unwrap_or_else(|| (places(names.clone()), own(&names)));
+        let (program, sizes) = launched().unwrap_or_else(|| (indices(names.clone()), own(&names)));
         Symbols { program, own: names.into_iter().zip(sizes).collect() }
     }
 
@@ -78,7 +84,7 @@ impl Symbols {
     pub fn number(&self, numbers: &[i64], name: &str, assumed: &dyn Fn(&str) -> i64) -> i64 {
         let of_program = |name: &str| match numbers {
             [all] => Some(*all),
-            _ => self.program.get(name).and_then(|&place| numbers.get(place).copied()),
+            _ => self.program.get(name).and_then(|&index| numbers.get(index).copied()),
         };
         let size = |name: &str| Some(of_program(name).unwrap_or_else(|| assumed(name)));
         let own = self.own.iter().find(|(known, _)| known == name);
@@ -148,8 +154,8 @@ pub struct Variant {
 }
 
 /// Puts plans in the order in which a launch tries them, each once, without those that are the general one: the smallest
-/// tiles first, but a plan behind those that were chosen for sizes it would be taken at, too. `holds` says whether a
-/// condition does at the sizes of a number.
+/// tiles first, but a plan after those that were chosen for sizes at which it holds as well. `holds` says whether a condition
+/// holds at the sizes of a number.
 pub fn sorted(
     mut variants: Vec<Variant>,
     general: &Schedule,

@@ -200,8 +200,8 @@ pub fn is_asked_nothing(ctx: &Context, region: &Body, top: ValueId) -> bool {
     })
 }
 
-/// A maximum and sums below it with what is combined with them, element by element, where all weights are `2^(scale * (m - top))`:
-/// one of two maxima is the new one, so one power weighs either side.
+/// The combine step of an online softmax, element by element, where all weights are `2^(scale * (m - top))`: one of the two
+/// maxima is the new one and has the weight 1, so one `exp2` gives both weights.
 pub fn combine(lower: &mut Lower<'_, '_>, scale: f64, carried: &[ValueId], values: &[ValueId]) -> Vec<ValueId> {
     let both = |lower: &mut Lower<'_, '_>, function, lhs, rhs| binary(lower, function, lhs, rhs, BOTH, Type::F32);
     let (left, right) = (carried[0], values[0]);

@@ -100,6 +100,11 @@ impl Record {
         *self = Record { ended, faults, stopped, sizes, boundary, no_ptx, ..self.clone() };
     }
 
+    /// Whether it was accepted, and evaluated with no fault found.
+    pub fn is_right(&self) -> bool {
+        self.fate == "accepted" && self.sizes > 0 && !self.is_found()
+    }
+
     fn is_found(&self) -> bool {
         self.faults.iter().any(|fault| !fault.is_empty())
     }
