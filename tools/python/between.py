@@ -32,7 +32,12 @@ SIZES = {
         dict(M=16, N=14336, K=4096),
         dict(M=16, N=4096, K=14336),
     ],
-    "M,N": [dict(M=8192, N=4096), dict(M=256, N=131072)],
+    "M,N": [
+        dict(M=8192, N=4096),
+        dict(M=256, N=131072),
+        dict(M=65536, N=256),
+        dict(M=8192, N=8192),
+    ],
 }
 DTYPES = dict(f16="float16", bf16="bfloat16", f32="float32")
 

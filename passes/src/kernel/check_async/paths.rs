@@ -1,13 +1,9 @@
 //! Ways that a model thread may go together, in one round of a loop or from its beginning, and has gone in no run.
 //!
 //! Each way by itself may be gone in some run, and two of them together in none: a barrier may be left out only where both are.
-//! So all combinations of the ways of branches that stand in one loop, or in none, are gone in some round, or are shown to be
-//! impossible; of branches in different loops, outside of loops, and of different model threads, all pairs are, and all
-//! that three of them go.
-
-use std::cell::Cell;
-
-use smallvec::SmallVec;
+//! So of each loop, of each model thread and of all of them together, all combinations of the ways of the branches in it are
+//! gone in some round, in some run of the model thread or in some run, or are shown to be impossible. A combination of which
+//! a part is impossible is; so of one that no round has gone the least part that none has is asked for.
 
 use super::program::{Instr, Pc, Program};
 use super::ways::{OF_RUN, Taken, Ways};
@@ -50,14 +46,15 @@ struct Site {
 struct Paths<'a> {
     ways: &'a Ways,
     gone: &'a Taken,
-    sets: Vec<Vec<&'a [i64]>>,
     scopes: Vec<Scope>,
     sites: Vec<Site>,
     /// Whether ways are shown to be impossible together.
     never: &'a dyn Fn(&[Way]) -> bool,
+    /// Ways that were shown to be impossible together.
+    known: Vec<Vec<Way>>,
     left: usize,
     /// As many combinations as may still be shown to be impossible.
-    asked: Cell<usize>,
+    asked: usize,
 }
 
 /// The first ways that may be gone together and are in none of the sets. Each set begins with the number of the loop or
@@ -72,26 +69,19 @@ pub fn check(
     are_never: &dyn Fn(&[Way]) -> bool,
 ) -> Result<(), Unseen> {
     let (scopes, sites) = scopes(program, ways);
-    let mut of_scopes = vec![Vec::new(); scopes.len()];
-    for (scope, of_scope) in scopes.iter().zip(&mut of_scopes) {
-        *of_scope = sets.iter().filter(|set| set.first() == Some(&scope.key)).map(|set| &set[1..]).collect();
+    let keys: Vec<i64> = scopes.iter().map(|scope| scope.key).collect();
+    let (left, asked) = (MOST_PATHS, MOST_ASKED);
+    let mut paths = Paths { ways, gone, scopes, sites, never: are_never, known: Vec::new(), left, asked };
+    // The innermost first: what is impossible in one round of those is known then.
+    for (scope, key) in keys.into_iter().enumerate().rev() {
+        paths.all_in(&paths.sites_in(scope), &of_key(sets, key))?;
     }
-    let mut paths = Paths {
-        ways,
-        gone,
-        sets: of_scopes,
-        scopes,
-        sites,
-        never: are_never,
-        left: MOST_PATHS,
-        asked: Cell::new(MOST_ASKED),
-    };
-    for scope in 0..paths.scopes.len() {
-        let sets = paths.sets[scope].clone();
-        paths.together(scope, 0, &mut Vec::new(), &sets)?;
-    }
-    let of_run: Vec<&[i64]> = sets.iter().filter(|set| set.first() == Some(&OF_RUN)).map(|set| &set[1..]).collect();
-    paths.apart(&of_run)
+    paths.all_in(&paths.sites_of_run(), &of_key(sets, OF_RUN))
+}
+
+/// The sets of a loop or a model thread.
+fn of_key<'a>(sets: &[&'a [i64]], key: i64) -> Vec<&'a [i64]> {
+    sets.iter().filter(|set| set.first() == Some(&key)).map(|set| &set[1..]).collect()
 }
 
 fn scopes(program: &Program, ways: &Ways) -> (Vec<Scope>, Vec<Site>) {
@@ -139,183 +129,178 @@ fn has(set: &[i64], way: u32) -> bool {
     set.get(way as usize / 64).is_some_and(|bits| bits >> (way % 64) & 1 == 1)
 }
 
-impl<'a> Paths<'a> {
+impl Paths<'_> {
     fn number(&self, (pc, on): Way) -> u32 {
         self.ways.number(pc, on)
     }
 
-    fn is_gone(&self, way: Way) -> bool {
-        has(self.gone.list(), self.number(way))
-    }
-
-    /// All combinations of the ways of the branches in a scope, from one of them on, behind some that were chosen; `sets`
-    /// are those in which these were gone.
-    fn together(&mut self, scope: usize, at: usize, chosen: &mut Vec<Way>, sets: &[&'a [i64]]) -> Result<(), Unseen> {
-        // What the block did before roles began counts as well.
-        let before = if (1..).zip(self.scopes[scope].outer).any(|(_, outer)| outer == 0 && self.scopes[scope].key < 0) {
-            self.scopes[0].sites.len()
-        } else {
-            0
-        };
-        let site = match at.checked_sub(before) {
-            Some(at) => self.scopes[scope].sites.get(at),
-            None => self.scopes[0].sites.get(at),
-        };
-        let Some(&pc) = site else { return Ok(()) };
-        self.left = self.left.checked_sub(1).ok_or(Unseen::TooMany(pc))?;
-        let site = self.sites.iter().find(|site| site.pc == pc);
-        let is_behind = |&(branch, on): &Way| !chosen.contains(&(branch, !on));
-        if !site.is_none_or(|site| site.behind.iter().all(is_behind)) {
-            return self.together(scope, at + 1, chosen, sets);
-        }
-        for way in [(pc, true), (pc, false)] {
-            if !self.is_gone(way) {
-                continue;
-            }
-            let number = self.number(way);
-            let with: Vec<&[i64]> = sets.iter().copied().filter(|set| has(set, number)).collect();
-            chosen.push(way);
-            if !with.is_empty() {
-                self.together(scope, at + 1, chosen, &with)?;
-            } else if !self.are_never(chosen)? {
-                return Err(Unseen::Ways(chosen.clone()));
-            }
-            chosen.pop();
-        }
-        Ok(())
-    }
-
-    /// Whether ways are shown to be impossible together.
-    fn are_never(&self, ways: &[Way]) -> Result<bool, Unseen> {
-        let left = self.asked.get().checked_sub(1).ok_or(Unseen::TooMany(ways[ways.len() - 1].0))?;
-        self.asked.set(left);
-        Ok((self.never)(ways))
-    }
-
+    /// A scope and those around it.
     fn chain(&self, scope: usize) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(Some(scope), |&scope| self.scopes[scope].outer)
     }
 
-    /// Where branches are gone together: in a round of the innermost loop around all, by one model thread, or in one run.
-    fn around(&self, sites: &[&Site]) -> Around {
-        let role = |site: &Site| self.chain(site.scope).find(|&scope| scope != 0 && self.scopes[scope].key < 0);
-        let first = sites.iter().find_map(|site| role(site));
-        if sites.iter().any(|site| role(site).is_some_and(|role| Some(role) != first)) {
-            return Around::Run;
-        }
-        // What the block did before is in the sets of its model threads.
-        if let Some(role) = first.filter(|_| sites.iter().any(|site| role(site).is_none())) {
-            return Around::Scope(role);
-        }
-        let is_common = |scope: &usize| sites.iter().all(|site| self.chain(site.scope).any(|other| other == *scope));
-        Around::Scope(self.chain(sites[0].scope).find(is_common).unwrap_or(0))
+    /// The role that a scope is in. `None` where it is in none.
+    fn role(&self, scope: usize) -> Option<usize> {
+        self.chain(scope).find(|&scope| scope != 0 && self.scopes[scope].key < 0)
     }
 
-    /// All pairs of ways of branches that are not in the same loop, and then all that three such branches go.
-    fn apart(&self, of_run: &[&'a [i64]]) -> Result<(), Unseen> {
-        let gone =
-            Gone { scopes: self.sets.iter().map(|sets| Together::of(sets)).collect(), run: Together::of(of_run) };
-        for (number, b) in self.sites.iter().enumerate() {
-            for a in &self.sites[..number] {
-                if a.scope != b.scope {
-                    self.all_ways(&[a, b], &gone)?;
-                }
-            }
-        }
-        for (number, c) in self.sites.iter().enumerate() {
-            for (number, b) in self.sites[..number].iter().enumerate() {
-                for a in &self.sites[..number] {
-                    if a.scope != b.scope && b.scope != c.scope && a.scope != c.scope {
-                        self.all_ways(&[a, b, c], &gone)?;
-                    }
-                }
-            }
-        }
-        Ok(())
+    /// The branches and loops in a scope, in the order of the program. What the block did before counts for its roles as well.
+    fn sites_in(&self, scope: usize) -> Vec<usize> {
+        let is_role = self.role(scope) == Some(scope);
+        let is_in = |site: &Site| match self.role(site.scope) {
+            None if is_role => true,
+            Some(_) if scope == 0 => false,
+            _ => self.chain(site.scope).any(|around| around == scope),
+        };
+        (0..self.sites.len()).filter(|&number| is_in(&self.sites[number])).collect()
     }
 
-    /// All that several branches may go together, in the order of the program.
-    fn all_ways(&self, sites: &[&Site], gone: &Gone) -> Result<(), Unseen> {
-        let around = self.around(sites);
-        // Loops in loops have other rounds in each round; that those of other model threads have as many is asked elsewhere.
-        let is_inner_loop = |site: &&Site| site.is_loop && self.scopes[site.scope].key >= 0;
-        if matches!(around, Around::Run) && sites.iter().any(is_inner_loop) {
+    /// Those of all model threads of a run, where these are several. Loops in loops have other rounds in each round; that
+    /// those of other model threads have as many is asked elsewhere.
+    fn sites_of_run(&self) -> Vec<usize> {
+        let mut roles: Vec<usize> = self.sites.iter().filter_map(|site| self.role(site.scope)).collect();
+        roles.dedup();
+        let is_inner_loop = |site: &Site| site.is_loop && self.scopes[site.scope].key >= 0;
+        let all = (0..self.sites.len()).filter(|&number| !is_inner_loop(&self.sites[number]));
+        if roles.len() > 1 { all.collect() } else { Vec::new() }
+    }
+
+    /// All combinations of the ways of some branches, if `sets` are those that were gone together.
+    fn all_in(&mut self, sites: &[usize], sets: &[&[i64]]) -> Result<(), Unseen> {
+        if sets.is_empty() {
             return Ok(());
         }
-        let all = gone.of(&around);
-        for which in 0..1_u32 << sites.len() {
-            let ways: Vec<Way> = (0..).zip(sites).map(|(at, site)| (site.pc, which >> at & 1 == 0)).collect();
-            if !ways.iter().all(|&way| self.is_gone(way)) || !self.are_open(sites, &ways) {
-                continue;
+        let together = Together::of(sets);
+        // From each site on, the sets with all ways that there are.
+        let mut whole = vec![vec![u64::MAX; sets.len().div_ceil(64)]];
+        for &site in sites.iter().rev() {
+            let mut bits = whole[whole.len() - 1].clone();
+            for way in self.ways_of(site) {
+                together.keep(self.number(way), &mut bits);
             }
-            let numbers: SmallVec<[u32; 3]> = ways.iter().map(|&way| self.number(way)).collect();
-            // Pairs that are gone nowhere were shown to be impossible before.
-            let is_pair_gone =
-                |a: usize, b: usize| gone.of(&self.around(&[sites[a], sites[b]])).has_all(&[numbers[a], numbers[b]]);
-            let are_pairs_gone = || (0..ways.len()).all(|b| (0..b).all(|a| is_pair_gone(a, b)));
-            if !all.has_all(&numbers) && (ways.len() == 2 || are_pairs_gone()) && !self.are_never(&ways)? {
-                return Err(Unseen::Ways(ways));
+            whole.push(bits);
+        }
+        whole.reverse();
+        let all = whole[sites.len()].clone();
+        self.go_on(sites, &Seen { together, whole }, 0, &mut Vec::new(), &all)
+    }
+
+    /// The ways of a branch or a loop that some run has gone; others are impossible.
+    fn ways_of(&self, site: usize) -> impl Iterator<Item = Way> + use<> {
+        let pc = self.sites[site].pc;
+        let is_gone = [true, false].map(|on| has(self.gone.list(), self.number((pc, on))));
+        [true, false].into_iter().zip(is_gone).filter(|&(_, is_gone)| is_gone).map(move |(on, _)| (pc, on))
+    }
+
+    /// All combinations from a site on, behind ways that were chosen. `sets` are those with these, a bit each.
+    fn go_on(
+        &mut self,
+        sites: &[usize],
+        seen: &Seen,
+        at: usize,
+        chosen: &mut Vec<Way>,
+        sets: &[u64],
+    ) -> Result<(), Unseen> {
+        let Some(&site) = sites.get(at) else { return Ok(()) };
+        // One set has all combinations that there may be.
+        if sets.iter().zip(&seen.whole[at]).any(|(sets, whole)| sets & whole != 0) {
+            return Ok(());
+        }
+        if !self.is_open(site, chosen) {
+            return self.go_on(sites, seen, at + 1, chosen, sets);
+        }
+        self.left = self.left.checked_sub(1).ok_or(Unseen::TooMany(self.sites[site].pc))?;
+        let mut has_way = false;
+        for way in self.ways_of(site) {
+            has_way = true;
+            let mut with = sets.to_vec();
+            seen.together.keep(self.number(way), &mut with);
+            chosen.push(way);
+            if with.iter().any(|&bits| bits != 0) {
+                self.go_on(sites, seen, at + 1, chosen, &with)?;
+            } else {
+                self.are_never(&seen.together, chosen)?;
+            }
+            chosen.pop();
+        }
+        if has_way { Ok(()) } else { self.go_on(sites, seen, at + 1, chosen, sets) }
+    }
+
+    /// Whether a branch is met where ways were chosen: not on the other arm of one, nor in a loop that has no round.
+    fn is_open(&self, site: usize, chosen: &[Way]) -> bool {
+        let site = &self.sites[site];
+        let is_around = |pc: Pc| self.chain(site.scope).any(|scope| self.scopes[scope].key == i64::from(pc) - 1);
+        chosen.iter().all(|&(pc, on)| !site.behind.contains(&(pc, !on)) && (on || !is_around(pc)))
+    }
+
+    /// Shows that ways are impossible together which are in no set.
+    ///
+    /// Errors: the least part of them that is in none, where that is not shown.
+    fn are_never(&mut self, together: &Together, ways: &[Way]) -> Result<(), Unseen> {
+        let is_known = |known: &Vec<Way>| known.iter().all(|way| ways.contains(way));
+        if self.known.iter().any(is_known) {
+            return Ok(());
+        }
+        let mut least = ways.to_vec();
+        let mut at = 0;
+        while at < least.len() {
+            let way = least.remove(at);
+            if together.has_all(least.iter().map(|&way| self.number(way))) {
+                least.insert(at, way);
+                at += 1;
             }
         }
-        Ok(())
-    }
-
-    /// Whether the text has ways to go together: no two arms of a branch, and nothing in a loop that has no round.
-    fn are_open(&self, sites: &[&Site], ways: &[Way]) -> bool {
-        let is_open = |a: usize, b: usize| {
-            let (first, second) = (sites[a], sites[b]);
-            let is_around = || self.chain(second.scope).any(|scope| self.scopes[scope].key == i64::from(first.pc) - 1);
-            !second.behind.contains(&(ways[a].0, !ways[a].1))
-                && !first.behind.iter().any(|&(branch, on)| second.behind.contains(&(branch, !on)))
-                && !is_around()
-        };
-        (0..ways.len()).all(|b| (0..b).all(|a| is_open(a, b)))
-    }
-}
-
-/// Where branches are gone together.
-enum Around {
-    /// In a round of a loop, or by a model thread.
-    Scope(usize),
-    /// By model threads of one run.
-    Run,
-}
-
-/// The sets of ways that were gone together.
-struct Gone {
-    scopes: Vec<Together>,
-    run: Together,
-}
-
-impl Gone {
-    fn of(&self, around: &Around) -> &Together {
-        match around {
-            Around::Scope(scope) => &self.scopes[*scope],
-            Around::Run => &self.run,
+        // The others may be what makes them impossible.
+        for ways in [&least, &ways.to_vec()] {
+            self.asked = self.asked.checked_sub(1).ok_or(Unseen::TooMany(ways[ways.len() - 1].0))?;
+            if (self.never)(ways) {
+                self.known.push(ways.clone());
+                return Ok(());
+            }
         }
+        Err(Unseen::Ways(least))
     }
+}
+
+/// What was gone together in one scope.
+struct Seen {
+    together: Together,
+    /// From each site on, the sets that have all ways that there are, a bit each.
+    whole: Vec<Vec<u64>>,
 }
 
 /// Of each way the sets that have it, a bit each.
-struct Together(Vec<Vec<u64>>);
+struct Together {
+    of_ways: Vec<Vec<u64>>,
+    /// As many words as the bits of all sets take.
+    words: usize,
+}
 
 impl Together {
     fn of(sets: &[&[i64]]) -> Together {
         let ways = 64 * sets.iter().map(|set| set.len()).max().unwrap_or(0);
-        let mut all = vec![vec![0; sets.len().div_ceil(64)]; ways];
+        let words = sets.len().div_ceil(64);
+        let mut of_ways = vec![vec![0; words]; ways];
         for (number, set) in sets.iter().enumerate() {
-            for (way, of_way) in (0..).zip(&mut all) {
+            for (way, of_way) in (0..).zip(&mut of_ways) {
                 of_way[number / 64] |= u64::from(has(set, way)) << (number % 64);
             }
         }
-        Together(all)
+        Together { of_ways, words }
+    }
+
+    /// Of some sets those that have a way.
+    fn keep(&self, way: u32, sets: &mut [u64]) {
+        match self.of_ways.get(way as usize) {
+            Some(bits) => sets.iter_mut().zip(bits).for_each(|(sets, bits)| *sets &= bits),
+            None => sets.fill(0),
+        }
     }
 
     /// Whether one set has all of some ways.
-    fn has_all(&self, ways: &[u32]) -> bool {
-        let of_ways: Option<SmallVec<[&Vec<u64>; 3]>> = ways.iter().map(|&way| self.0.get(way as usize)).collect();
-        let Some(of_ways) = of_ways else { return false };
-        let words = of_ways.first().map_or(0, |bits| bits.len());
-        (0..words).any(|at| of_ways.iter().fold(u64::MAX, |both, bits| both & bits[at]) != 0)
+    fn has_all(&self, ways: impl Iterator<Item = u32>) -> bool {
+        let mut sets = vec![u64::MAX; self.words];
+        ways.for_each(|way| self.keep(way, &mut sets));
+        sets.iter().any(|&bits| bits != 0)
     }
 }
