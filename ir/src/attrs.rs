@@ -183,8 +183,13 @@ impl Attr {
 
     /// The text of a string attribute.
     pub fn as_str(self, ctx: &Context) -> Option<&str> {
+        self.as_string(ctx).map(|text| ctx.str(text))
+    }
+
+    /// The same, interned.
+    pub fn as_string(self, ctx: &Context) -> Option<Str> {
         match ctx.attr_data(self) {
-            AttrData::String(text) => Some(ctx.str(*text)),
+            AttrData::String(text) => Some(*text),
             _ => None,
         }
     }

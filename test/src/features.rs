@@ -11,6 +11,7 @@ pub const FEATURES: &[(&str, &[&str])] = &[
     ("nvcc", &["nvcc"]),
     ("ptxas", &["ptxas"]),
     ("python3", &["python3"]),
+    ("valgrind", &["valgrind"]),
 ];
 
 /// Packages of Python that `REQUIRES:` may name as features, by the names that they have there, and how their versions

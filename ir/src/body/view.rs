@@ -207,7 +207,12 @@ impl<'a> OpRef<'a> {
 
     /// The name of the symbol that the op defines.
     pub fn symbol_name(self) -> Option<&'a str> {
-        self.attr(Str::SYM_NAME)?.as_str(self.ctx)
+        self.symbol().map(|name| self.ctx.str(name))
+    }
+
+    /// The same, interned.
+    pub fn symbol(self) -> Option<Str> {
+        self.attr(Str::SYM_NAME)?.as_string(self.ctx)
     }
 
     /// The regions, in the body of [`resolve`](Self::resolve).

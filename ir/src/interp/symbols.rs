@@ -37,8 +37,8 @@ impl<'a> Tables<'a> {
                     open.push((tables.len(), nested));
                     tables.push(Table { parent: Some(table), symbols: FxHashMap::default() });
                 }
-                if let Some(name) = op.symbol_name() {
-                    tables[table].symbols.entry(ctx.intern_str(name)).or_insert(Symbol { op, inner });
+                if let Some(name) = op.symbol() {
+                    tables[table].symbols.entry(name).or_insert(Symbol { op, inner });
                 }
             }
         }

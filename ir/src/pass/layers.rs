@@ -134,7 +134,7 @@ fn survey_in<'a>(
     if inside.is_empty() {
         return;
     }
-    let mut companions: FxHashMap<&str, SmallVec<[&'a str; 2]>> = FxHashMap::default();
+    let mut companions: FxHashMap<Str, SmallVec<[&'a str; 2]>> = FxHashMap::default();
     let ops = body.walk();
     for &op in &ops {
         let view = OpRef::new(ctx, body, op);
@@ -148,12 +148,13 @@ fn survey_in<'a>(
         let mut path = path.clone();
         path.push(op);
         let mut symbols = symbols.clone();
-        symbols.push(root.symbol_name().map_or(Str::EMPTY, |name| ctx.intern_str(name)));
+        let name = root.symbol();
+        symbols.push(name.unwrap_or(Str::EMPTY));
         // A module holds what is on layers, and what accompanies a function is on one by way of it.
         if !root.is(&crate::builtin::MODULE) && accompanied(root).is_none() {
             let mut layers = Layers::default();
             layers.add(dialect_of(root.name()));
-            let beside = root.symbol_name().and_then(|name| companions.get(name));
+            let beside = name.and_then(|name| companions.get(&name));
             beside.into_iter().flatten().for_each(|layer| layers.add(layer));
             added.get(&symbols).into_iter().flatten().for_each(|layer| layers.add(layer));
             list.push(Placed { path: path.clone(), root, layers });
@@ -167,8 +168,7 @@ pub(crate) fn symbols_on(ctx: &Context, module: &Body, path: &[OpId]) -> SmallVe
     let mut symbols = SmallVec::new();
     let mut body = module;
     for &op in path {
-        let name = OpRef::new(ctx, body, op).symbol_name();
-        symbols.push(name.map_or(Str::EMPTY, |name| ctx.intern_str(name)));
+        symbols.push(OpRef::new(ctx, body, op).symbol().unwrap_or(Str::EMPTY));
         match body.nested(op) {
             Some(nested) => body = nested,
             None => break,
@@ -178,9 +178,9 @@ pub(crate) fn symbols_on(ctx: &Context, module: &Body, path: &[OpId]) -> SmallVe
 }
 
 /// The symbol of the op that an op accompanies.
-pub fn accompanied(view: OpRef<'_>) -> Option<&str> {
+pub fn accompanied(view: OpRef<'_>) -> Option<Str> {
     match view.attr(Str::OF)?.as_symbol(view.ctx)? {
-        [name] => Some(view.ctx.str(*name)),
+        &[name] => Some(name),
         _ => None,
     }
 }

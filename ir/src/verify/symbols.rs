@@ -141,8 +141,8 @@ fn for_each_symbol<'a>(ctx: &'a Context, body: &'a Body, mut each: impl FnMut(St
         for block in body.blocks(region) {
             for op in body.ops(block) {
                 let view = OpRef::new(ctx, body, op);
-                if let Some(name) = view.symbol_name() {
-                    each(ctx.intern_str(name), view);
+                if let Some(name) = view.symbol() {
+                    each(name, view);
                 }
             }
         }

@@ -167,7 +167,7 @@ fn find<'a>(ctx: &'a Context, body: &'a Body, dialect: &str, list: &mut Vec<(Str
         for op in body.blocks(region).flat_map(|block| body.ops(block)) {
             let view = OpRef::new(ctx, body, op);
             if dialect_of(view.name()) == dialect {
-                let name = view.symbol_name().or_else(|| accompanied(view)).unwrap_or("");
+                let name = view.symbol().or_else(|| accompanied(view)).map_or("", |name| view.ctx.str(name));
                 list.push((format!("@{name}"), view));
             } else if let Some(nested) = body.nested(op).filter(|_| view.is(&dlc_ir::builtin::MODULE)) {
                 find(ctx, nested, dialect, list);

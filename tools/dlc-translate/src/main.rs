@@ -7,5 +7,6 @@ use {
 };
 
 fn main() -> std::process::ExitCode {
+    dlc_allocator::keep_freed();
     dlc_translate::main()
 }

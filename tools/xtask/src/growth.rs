@@ -1,8 +1,8 @@
 //! `cargo xtask growth`: how the time of the compiler grows with the program, for thirteen shapes of programs.
 
 use std::collections::BTreeMap;
-use std::env;
 use std::fmt::{self, Display, Formatter};
+use std::path::Path;
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -128,30 +128,32 @@ impl Display for Counts {
     }
 }
 
-/// Counts the instructions of a shape at sizes, by `valgrind` in a process for each.
+/// Counts the instructions of a shape at sizes, by `valgrind` in a process of `xtask` (this program) for each. Those of a
+/// program of one op are taken away: they are for what a process begins with.
 ///
 /// Errors: there is no `valgrind`, or a program is refused.
-pub fn count(shape: &'static Shape, sizes: &[usize]) -> Result<Counts, String> {
-    let instructions = sizes.iter().map(|&ops| count_instructions(shape, ops)).collect::<Result<Vec<u64>, _>>()?;
+pub fn count(xtask: &Path, shape: &'static Shape, sizes: &[usize]) -> Result<Counts, String> {
+    let least = count_instructions(xtask, shape, 1)?;
+    let of_size = |&ops: &usize| Ok(count_instructions(xtask, shape, ops)?.saturating_sub(least));
+    let instructions = sizes.iter().map(of_size).collect::<Result<Vec<u64>, String>>()?;
     let costs = |at: usize| [instructions[at - 1] as f64, instructions[at] as f64];
     let ratio = (1..sizes.len()).map(|at| growth::ratio([sizes[at - 1], sizes[at]], costs(at))).fold(0.0, f64::max);
     Ok(Counts { shape: shape.name, sizes: sizes.to_vec(), instructions, ratio })
 }
 
-fn count_instructions(shape: &Shape, ops: usize) -> Result<u64, String> {
-    let own = env::current_exe().map_err(|error| format!("the path of this program: {error}"))?;
+fn count_instructions(xtask: &Path, shape: &Shape, ops: usize) -> Result<u64, String> {
     let mut command = Command::new("valgrind");
-    command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
-    command.arg("--toggle-collect=dlc_test::growth::compile").arg(own);
+    command.args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]).arg(xtask);
     let output = command.args(["growth", "--compile", shape.name, &ops.to_string()]).output();
     let output = output.map_err(|error| format!("valgrind: {error}"))?;
     let said = String::from_utf8_lossy(&output.stderr);
     counted(&said).filter(|_| output.status.success()).ok_or_else(|| format!("{}: {said}", shape.name))
 }
 
-/// The number in what callgrind says at its end.
+/// The number in what cachegrind says at its end.
 fn counted(said: &str) -> Option<u64> {
-    said.lines().find_map(|line| line.split_once("Collected : ")?.1.trim().parse().ok())
+    let number = said.lines().find_map(|line| line.split_once("I   refs:"))?.1.trim();
+    number.replace(',', "").parse().ok()
 }
 
 /// Compiles one program of a shape, and says nothing: for `valgrind`.
@@ -225,8 +227,8 @@ mod tests {
     }
 
     #[test]
-    fn instructions_are_read_from_what_callgrind_says() {
-        let said = "==7== Events    : Ir\n==7== Collected : 609994613\n==7== \n==7== I   refs:      609,994,613\n";
+    fn instructions_are_read_from_what_cachegrind_says() {
+        let said = "==7== \n==7== I   refs:      609,994,613\n";
         assert_eq!(counted(said), Some(609_994_613));
         assert_eq!(counted("valgrind: no such tool"), None);
         let counts = Counts { shape: "tree", sizes: vec![1000, 2000], instructions: vec![600, 1200], ratio: 2.0 };

@@ -43,6 +43,7 @@ cargo xtask growth [--shape NAME] [--sizes A,B,..] [--times N | --instructions]
 ";
 
 fn main() -> ExitCode {
+    dlc_allocator::keep_freed();
     let args: Vec<String> = env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let root = Repo::root();
@@ -275,9 +276,10 @@ fn measure_growth(args: &[&str]) -> Result<(), String> {
         }
     }
     if counts {
+        let own = env::current_exe().map_err(|error| format!("the path of this program: {error}"))?;
         println!("{}", growth::counts_head(sizes.len()));
         for shape in growth::shapes(name)? {
-            println!("{}", growth::count(shape, &sizes)?);
+            println!("{}", growth::count(&own, shape, &sizes)?);
         }
         return Ok(());
     }
