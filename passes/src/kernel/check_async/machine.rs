@@ -24,6 +24,9 @@ pub const MOST_STEPS: u64 = 5_000_000;
 /// that the passes make of the programs in the repository.
 const MOST_WORK: u64 = 400_000_000;
 
+/// As many numbers as all states have together that are kept for other runs: some hundred megabytes.
+const MOST_KEPT: usize = 1 << 25;
+
 /// What an instruction is of that at least; and how many numbers are copied or compared for one.
 const WORK_OF_STEP: u64 = 25;
 const COPIED: usize = 16;
@@ -294,8 +297,12 @@ impl<'p> Machine<'p> {
 
     /// Counts the work of copying or clearing what is known.
     pub fn copies(&mut self) {
-        let clocks = self.model_threads.len() + self.barriers.len() + self.named.len();
-        self.work += (2 * clocks * self.plan.len() / COPIED) as u64;
+        self.work += (self.numbers() / COPIED) as u64;
+    }
+
+    /// How many numbers a state has, about: those of its clocks.
+    fn numbers(&self) -> usize {
+        2 * (self.model_threads.len() + self.barriers.len() + self.named.len()) * self.plan.len()
     }
 
     /// Counts the work of comparing states of so many numbers.
@@ -303,9 +310,10 @@ impl<'p> Machine<'p> {
         self.work += if numbers > NEAR { numbers } else { numbers / COMPARED } as u64;
     }
 
-    /// Nothing, while all runs take no more than they may, with some work elsewhere.
-    pub fn is_worth(&self, elsewhere: u64, a: usize) -> Result<(), Stop> {
-        if self.work.saturating_add(elsewhere) <= MOST_WORK {
+    /// Nothing, while all runs take no more than they may, with some work elsewhere, and as many states are kept as may be.
+    pub fn is_worth(&self, elsewhere: u64, kept: usize, a: usize) -> Result<(), Stop> {
+        let is_small = kept.saturating_mul(self.numbers()) <= MOST_KEPT;
+        if self.work.saturating_add(elsewhere) <= MOST_WORK && is_small {
             return Ok(());
         }
         let fault = self.fault(&NOT_CHECKED, a, String::new(), SUGGEST_COVER, vec![]);
@@ -327,7 +335,7 @@ impl<'p> Machine<'p> {
             }
             return Err(fault);
         }
-        self.is_worth(0, a)
+        self.is_worth(0, 0, a)
     }
 
     /// A model thread goes on until it must wait or has done everything. Whether it did anything.

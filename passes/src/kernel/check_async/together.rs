@@ -82,6 +82,7 @@ impl Machine<'_> {
                     self.copies();
                     let state = if groups.is_empty() { saved.take() } else { saved.clone() };
                     left.extend(state.map(|state| (state, group)));
+                    self.is_worth(event_streams.work(), left.len(), 0)?;
                 }
             }
             all += self.steps - from;
@@ -134,7 +135,7 @@ impl Machine<'_> {
                 return Err(self.stuck());
             }
             *turn = Turn::default();
-            self.is_worth(event_streams.work(), 0)?;
+            self.is_worth(event_streams.work(), 0, 0)?;
             steady.skip(self, event_streams, members);
         }
     }
