@@ -285,10 +285,11 @@ impl Problem {
         }
         for low in &lower {
             for high in &upper {
-                let a = low.coefficients[variable];
-                let b = high.coefficients[variable].checked_neg().ok_or(GaveUp)?;
-                exact &= a == 1 || b == 1;
-                rest.push(low.times(b)?.plus(1, high, a)?);
+                exact &= low.coefficients[variable] == 1 || high.coefficients[variable] == -1;
+                // Without a row that is beyond 64 bits the others still hold.
+                let combined = low.combined(high, variable);
+                exact &= combined.as_ref().is_some_and(|&(_, is_whole)| is_whole);
+                rest.extend(combined.map(|(row, _)| row));
                 if rest.len() > MAX_ROWS {
                     return Err(GaveUp);
                 }
@@ -575,6 +576,31 @@ impl Row {
         Ok(cases)
     }
 
+    /// What a lower bound of a variable, this one, and an upper bound of it say of the others, and whether that is all they
+    /// say: a constant below 64 bits is the least there is. `None` where something else is beyond 64 bits.
+    fn combined(&self, upper: &Row, variable: usize) -> Option<(Row, bool)> {
+        let (low, high) = (self.coefficients[variable], upper.coefficients[variable]);
+        let small =
+            high.checked_neg().and_then(|high| self.times(high).ok()).and_then(|row| row.plus(1, upper, low).ok());
+        if let Some(row) = small {
+            return Some((row, true));
+        }
+        let sum = |one: i64, other: i64| {
+            let (one, other) = (-i128::from(high) * i128::from(one), i128::from(low) * i128::from(other));
+            one.checked_add(other)
+        };
+        let pairs = self.coefficients.iter().zip(&upper.coefficients);
+        let sums: SmallVec<[i128; 12]> = pairs.map(|(&one, &other)| sum(one, other)).collect::<Option<_>>()?;
+        let constant = sum(self.constant, upper.constant)?;
+        let common = sums.iter().fold(0, |common, value| gcd_of_large(common, value.unsigned_abs()));
+        let common = i128::try_from(common).ok()?.max(1);
+        let coefficients = sums.iter().map(|value| i64::try_from(value / common).ok()).collect::<Option<_>>()?;
+        let constant = constant.div_euclid(common);
+        let least = i128::from(i64::MIN);
+        let row = Row { equality: false, constant: i64::try_from(constant.max(least)).ok()?, coefficients };
+        Some((row, constant >= least))
+    }
+
     /// `own * self + factor * other`; an equality only when `self` is one.
     fn plus(&self, own: i64, other: &Row, factor: i64) -> Result<Row, GaveUp> {
         let mut sum = self.times(own)?;
@@ -585,6 +611,13 @@ impl Row {
         sum.constant = sum.constant.checked_add(add).ok_or(GaveUp)?;
         Ok(sum)
     }
+}
+
+fn gcd_of_large(mut a: u128, mut b: u128) -> u128 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 /// The end of an interval at which a multiple is greatest, if there is one.

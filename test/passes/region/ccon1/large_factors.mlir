@@ -9,3 +9,12 @@ book.func @first<M, W>(%X: tensor<[W], f16>) -> tensor<[M], f32> {
   %y = reduce sum axes (i0: M) over (i1: 1) of %p at (i0, i1) acc f32
   return %y
 }
+
+// The least multiple that the guard lets through is beyond 64 bits where the rows of a proof are added up.
+// CHECK-LABEL: region.func private @second_0
+// CHECK: read %X[i1 + 2*m - 1] where (9223372036854775807 <= i1 + 2147483648*m < W)
+book.func @second<M, W>(%X: tensor<[W], f16>) -> tensor<[M], f32> {
+  %p = entry neg axes (i0: M, i1: 3) of %X at (2*i0 + i1 - 1) where (9223372036854775807 <= 2147483648*i0 + i1 < W)
+  %y = reduce sum axes (i0: M) over (i1: 1) of %p at (i0, i1) acc f32
+  return %y
+}
