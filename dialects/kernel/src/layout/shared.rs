@@ -187,21 +187,23 @@ impl SharedTile {
         }
     }
 
-    /// The byte of an element before units are exchanged, from the first byte of the tile. Missing coordinates are 0.
+    /// The byte of an element before units are exchanged, from the first byte of the tile. Missing coordinates are 0, and
+    /// those far beyond the tile, which no check has let through, wrap around as addresses of 32 bits do.
     pub fn offset(&self, coords: &[u32]) -> u32 {
         let axis_of = |axis: usize| if self.transposed { 1 - axis } else { axis };
         let at = |axis: usize| coords.get(axis_of(axis)).copied().unwrap_or(0);
         let size = |axis: usize| self.shape[axis_of(axis)];
+        let add = |count: u32, unit: u32, rest: u32| count.wrapping_mul(unit).wrapping_add(rest);
         match self.layout {
             Shared::RowMajor { pitch } => {
                 let Some(last) = self.shape.len().checked_sub(1) else { return 0 };
-                let row = (0..last).fold(0, |row, axis| row * size(axis) + at(axis));
-                (row * pitch.unwrap_or(size(last)) + at(last)) * self.elem_bytes
+                let row = (0..last).fold(0, |row, axis| add(row, size(axis), at(axis)));
+                add(row, pitch.unwrap_or(size(last)), at(last)).wrapping_mul(self.elem_bytes)
             }
-            Shared::ColMajor { pitch } => (at(1) * pitch.unwrap_or(size(0)) + at(0)) * self.elem_bytes,
+            Shared::ColMajor { pitch } => add(at(1), pitch.unwrap_or(size(0)), at(0)).wrapping_mul(self.elem_bytes),
             Shared::Panels { span, rows } => {
-                let byte = at(1) * self.elem_bytes;
-                (byte / span * rows.unwrap_or(size(0)) + at(0)) * span + byte % span
+                let byte = at(1).wrapping_mul(self.elem_bytes);
+                add(add(byte / span, rows.unwrap_or(size(0)), at(0)), span, byte % span)
             }
         }
     }

@@ -52,3 +52,11 @@ fn registers(fragment: &Fragment) -> impl Iterator<Item = (u32, u32, u32)> + use
     let (registers, warps) = (fragment.registers(), fragment.warps());
     (0..warps).flat_map(move |w| (0..LANES).flat_map(move |l| (0..registers).map(move |r| (r, l, w))))
 }
+
+#[test]
+fn positions_far_beyond_a_tile_wrap_around() {
+    for layout in [Shared::RowMajor { pitch: None }, Shared::ColMajor { pitch: None }, Shared::of_span(128)] {
+        let tile = layout.place(&[64, 64], 32).expect("a tile");
+        assert_eq!(tile.offset(&[1 << 30, 1 << 30]), 0);
+    }
+}
