@@ -69,8 +69,6 @@ pub struct Compiled {
 /// Reads a program and runs the pipeline on it, on this thread.
 ///
 /// Errors: the program is refused.
-// Callgrind counts from its call to its return.
-#[inline(never)]
 pub fn compile(ctx: &Context, registry: &Registry, text: String) -> Result<Compiled, String> {
     let diags = Diagnostics::new();
     let refused = |diags: &Diagnostics| match diags.take().first() {
