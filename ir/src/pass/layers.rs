@@ -105,17 +105,24 @@ pub type Path = SmallVec<[OpId; 2]>;
 pub struct Placed<'a> {
     /// Where it is.
     pub path: Path,
-    /// Its root.
-    pub root: OpRef<'a>,
     /// What it has reached.
     pub layers: Layers<'a>,
+}
+
+impl Placed<'_> {
+    /// Its root, in the module in which it was found.
+    pub fn root<'m>(&self, ctx: &'m Context, module: &'m Body) -> OpRef<'m> {
+        let (&last, around) = self.path.split_last().expect("a placed body is inside the module");
+        let body = around.iter().fold(module, |body, &op| body.nested(op).expect("the way leads through bodies"));
+        OpRef::new(ctx, body, last).resolve()
+    }
 }
 
 /// The layers that passes have added to bodies, by the symbols on the way to a body.
 pub type Added = FxHashMap<SmallVec<[Str; 2]>, Vec<&'static str>>;
 
 /// The bodies of a module that can be on a layer, with what they have reached. In order, outer ones first.
-pub fn survey<'a>(ctx: &'a Context, module: &'a Body, added: &Added) -> Vec<Placed<'a>> {
+pub fn survey<'a>(ctx: &'a Context, module: &Body, added: &Added) -> Vec<Placed<'a>> {
     let mut list = Vec::new();
     survey_in(ctx, module, added, &Path::new(), &SmallVec::new(), &mut list);
     list
@@ -123,7 +130,7 @@ pub fn survey<'a>(ctx: &'a Context, module: &'a Body, added: &Added) -> Vec<Plac
 
 fn survey_in<'a>(
     ctx: &'a Context,
-    body: &'a Body,
+    body: &Body,
     added: &Added,
     path: &Path,
     symbols: &SmallVec<[Str; 2]>,
@@ -135,31 +142,34 @@ fn survey_in<'a>(
         return;
     }
     let mut companions: FxHashMap<Str, SmallVec<[&'a str; 2]>> = FxHashMap::default();
-    let ops = body.walk();
-    for &op in &ops {
+    // What names and accompanies is looked up once: the attributes of 100,000 kernels are in no cache.
+    let mut roots = Vec::with_capacity(inside.len());
+    for &op in &body.walk() {
         let view = OpRef::new(ctx, body, op);
-        if let Some(of) = accompanied(view) {
-            companions.entry(of).or_default().push(dialect_of(view.name()));
+        let of = accompanied(view);
+        if let Some(of) = of {
+            companions.entry(of).or_default().push(dialect_of(ctx.op_name_str(view.op_name())));
+        }
+        if let Some(nested) = body.nested(op) {
+            let root = OpRef::new(ctx, nested, nested.root());
+            roots.push((op, root, root.symbol(), of.is_some()));
         }
     }
-    for op in inside {
-        let Some(nested) = body.nested(op) else { continue };
-        let root = OpRef::new(ctx, nested, nested.root());
+    for (op, root, name, accompanies) in roots {
         let mut path = path.clone();
         path.push(op);
         let mut symbols = symbols.clone();
-        let name = root.symbol();
         symbols.push(name.unwrap_or(Str::EMPTY));
         // A module holds what is on layers, and what accompanies a function is on one by way of it.
-        if !root.is(&crate::builtin::MODULE) && accompanied(root).is_none() {
+        if !accompanies && !root.is(&crate::builtin::MODULE) {
             let mut layers = Layers::default();
-            layers.add(dialect_of(root.name()));
+            layers.add(dialect_of(ctx.op_name_str(root.op_name())));
             let beside = name.and_then(|name| companions.get(&name));
             beside.into_iter().flatten().for_each(|layer| layers.add(layer));
             added.get(&symbols).into_iter().flatten().for_each(|layer| layers.add(layer));
-            list.push(Placed { path: path.clone(), root, layers });
+            list.push(Placed { path: path.clone(), layers });
         }
-        survey_in(ctx, nested, added, &path, &symbols, list);
+        survey_in(ctx, root.body, added, &path, &symbols, list);
     }
 }
 

@@ -7,6 +7,7 @@
 //! A pass that needs layers runs on the bodies that have them. Those that have not, and can be lowered to have them, are
 //! lowered first, each by its own shortest way, or the pipeline fails when that is turned off.
 
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashSet;
@@ -135,6 +136,7 @@ impl Manager<'_> {
             report: Report::default(),
             renamed: Renamed::default(),
             added: Added::default(),
+            placed: None,
             lowerings: None,
             number: 0,
             of,
@@ -223,13 +225,15 @@ struct Run<'a> {
     report: Report,
     renamed: Renamed,
     added: Added,
+    /// The survey of the module as it is, once something has asked for it.
+    placed: Option<Rc<Vec<Placed<'a>>>>,
     /// Made when a pass first needs a layer.
     lowerings: Option<Lowerings>,
     number: usize,
     of: usize,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
     fn all(&mut self, flat: Vec<Flat>, module: &mut Body) -> Result<(), Stop> {
         let fuse = !self.watched() && !self.manager.options.keep_before;
         let mut steps: Vec<Step> = Vec::new();
@@ -310,6 +314,9 @@ impl Run<'_> {
             self.report_steps(&steps, inserted);
             return Err(Box::new(failure));
         }
+        if swept.changed {
+            self.placed = None;
+        }
         self.note_layers(&steps, &swept, module);
         self.report_steps(&steps, inserted);
         Ok(swept)
@@ -373,9 +380,10 @@ impl Run<'_> {
                 continue;
             }
             let placed: Vec<Path> = match def.on {
-                On::Module => survey(self.how.ctx, module, &self.added).into_iter().map(|p| p.path).collect(),
+                On::Module => self.survey(module).iter().map(|p| p.path.clone()).collect(),
                 _ => swept.ran.clone(),
             };
+            self.placed = None;
             for path in placed {
                 let added = self.added.entry(symbols_on(self.how.ctx, module, &path)).or_default();
                 added.retain(|layer| !def.removes.contains(layer));
@@ -386,6 +394,12 @@ impl Run<'_> {
                 }
             }
         }
+    }
+
+    /// What the functions of the module have reached.
+    fn survey(&mut self, module: &Body) -> Rc<Vec<Placed<'a>>> {
+        let placed = self.placed.get_or_insert_with(|| Rc::new(survey(self.how.ctx, module, &self.added)));
+        Rc::clone(placed)
     }
 
     /// Brings every function that can get there to the layers that a pass needs. Gives those that have them then.
@@ -414,7 +428,7 @@ impl Run<'_> {
             }
             let known: FxHashSet<Path> = match after.is_empty() {
                 true => FxHashSet::default(),
-                false => survey(self.how.ctx, module, &self.added).into_iter().map(|placed| placed.path).collect(),
+                false => self.survey(module).iter().map(|placed| placed.path.clone()).collect(),
             };
             let swept = self.insert(pass, next.only.clone(), group, module)?;
             let group = self.report.passes.len();
@@ -426,9 +440,9 @@ impl Run<'_> {
             }
             for pass in after {
                 // What was lowered, and what that has put beside it.
-                let placed = survey(self.how.ctx, module, &self.added);
-                let made = placed.into_iter().filter(|p| next.only.contains(&p.path) || !known.contains(&p.path));
-                let made = made.filter(|p| p.layers.have(pass.def.requires)).map(|p| p.path).collect();
+                let placed = self.survey(module);
+                let made = placed.iter().filter(|p| next.only.contains(&p.path) || !known.contains(&p.path));
+                let made = made.filter(|p| p.layers.have(pass.def.requires)).map(|p| p.path.clone()).collect();
                 self.insert(pass, made, group, module)?;
             }
         }
@@ -481,8 +495,8 @@ impl Run<'_> {
     }
 
     /// Some function must be on the layer that was asked for; others may have no way there, or be past it.
-    fn arrived(&self, layer: &str, module: &Body) -> Result<(), Stop> {
-        let placed = survey(self.how.ctx, module, &self.added);
+    fn arrived(&mut self, layer: &str, module: &Body) -> Result<(), Stop> {
+        let placed = self.survey(module);
         let Some(first) = placed.first().filter(|_| !placed.iter().any(|p| p.layers.have(&[layer]))) else {
             return Ok(());
         };
@@ -490,14 +504,15 @@ impl Run<'_> {
         let message = format!("no registered pass leads from the layer '{has}' to '{layer}'");
         let dialects = self.how.ctx.dialects().iter().map(|dialect| dialect.name);
         let known = dialects.chain(self.manager.registry.passes().flat_map(|def| def.adds.iter().copied()));
-        let error = Diagnostic::error(&LAYER_MISSING, first.root.loc(), message).at(first.root.name());
+        let root = first.root(self.how.ctx, module);
+        let error = Diagnostic::error(&LAYER_MISSING, root.loc(), message).at(root.name());
         self.diags.emit(error.suggest_if(did_you_mean(layer, known.filter(|&name| name != layer))));
         Err(self.stop("lower-to"))
     }
 
     /// The lowering to put in next, if some function needs one; else those that are where they should be.
     fn next_lowering(
-        &self,
+        &mut self,
         lowerings: &Lowerings,
         pass: &str,
         wanted: &[&str],
@@ -505,13 +520,13 @@ impl Run<'_> {
         module: &Body,
     ) -> Result<Next, Stop> {
         let ctx = self.how.ctx;
-        let placed = survey(ctx, module, &self.added);
+        let placed = self.survey(module);
         let concerned = placed.iter().filter(|p| in_nest(ctx, nest, module, p));
         let ways = concerned.filter_map(|p| Some((lowerings.way(&p.layers, wanted)?, p)));
         let ways: Vec<_> = ways.filter(|(way, _)| !way.is_empty()).collect();
         let Some(longest) = ways.iter().map(|(way, _)| way.len()).max() else {
-            let ready = placed.into_iter().filter(|p| p.layers.have(wanted));
-            return Ok(Next::Ready(ready.map(|p| p.path).collect()));
+            let ready = placed.iter().filter(|p| p.layers.have(wanted));
+            return Ok(Next::Ready(ready.map(|p| p.path.clone()).collect()));
         };
         // The functions that are farthest away go first: others may join them on their way.
         let far = ways.iter().filter(|(way, _)| way.len() == longest).map(|(way, _)| way[0]);
@@ -519,14 +534,15 @@ impl Run<'_> {
         let goers = || ways.iter().filter(|(way, _)| way[0].name == def.name).map(|(_, placed)| placed);
         let needs = format!("'{pass}' needs the layer '{}'", wanted.join("', '"));
         for goer in goers() {
-            let function = goer.root.symbol_name().map_or("a function".into(), |name| format!("@{name}"));
+            let root = goer.root(ctx, module);
+            let function = root.symbol_name().map_or("a function".into(), |name| format!("@{name}"));
             if self.manager.options.auto_lower == AutoLower::Off {
                 let message = format!("{needs}, which {function} has not reached");
-                let error = Diagnostic::error(&LAYER_MISSING, goer.root.loc(), message).at(goer.root.name());
+                let error = Diagnostic::error(&LAYER_MISSING, root.loc(), message).at(root.name());
                 self.diags.emit(error.suggest(format!("run '{}' before, or allow automatic lowering", def.name)));
             } else if self.how.remarks {
                 let message = format!("put in to lower {function}: {needs}");
-                let error = Diagnostic::error(&REMARK, goer.root.loc(), message);
+                let error = Diagnostic::error(&REMARK, root.loc(), message);
                 let remark = Some((def.name, RemarkKind::Passed));
                 self.diags.emit(Diagnostic { severity: Severity::Remark, remark, ..error });
             }
@@ -535,7 +551,7 @@ impl Run<'_> {
             return Err(self.stop(pass));
         }
         let first = goers().next().expect("the pass is one that somebody needs");
-        let loc = first.root.loc();
+        let loc = first.root(ctx, module).loc();
         let only = goers().map(|placed| placed.path.clone()).collect();
         Ok(Next::Lowering(Lowering { def, only, loc }))
     }

@@ -273,6 +273,7 @@ impl Sweep<'_> {
         let beside = task.out.rare.as_mut().map(|rare| std::mem::take(&mut rare.beside)).unwrap_or_default();
         let mut last = *task.path.last().expect("a task is inside the module");
         let (parent, path, names) = (task.parent, task.path.clone(), task.names.clone());
+        task.out.changed |= !beside.is_empty();
         all.push(task);
         for (step, body) in beside {
             let (op, nested) = put_beside(self.how.ctx, parents[parent].body, last, body);
