@@ -79,16 +79,21 @@ use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{Attr, Context, Loc, OpId, Type, ValueId};
 
+use crate::analysis::sizes::{ASSUME, AssumedSizes, SYMBOLS};
 use crate::plan::shape::MOST_SORTED;
 
 static DEF: PassDef = PassDef {
     requires: &["book"],
-    options: &[OptionDef {
-        name: "group",
-        kind: OptionKind::Int,
-        default: "4096",
-        doc: "The positions of a group: a power of two up to 8192.",
-    }],
+    options: &[
+        OptionDef {
+            name: "group",
+            kind: OptionKind::Int,
+            default: "8192",
+            doc: "The positions of a group: a power of two up to 8192.",
+        },
+        ASSUME,
+        SYMBOLS,
+    ],
     statistics: &[StatDef { name: "split", doc: "Sorts that are of groups." }],
     ..PassDef::base("split-sorts", "Sorts long rows in groups, and merges these.", create)
 };
@@ -97,22 +102,25 @@ dlc_ir::inventory::submit! { &DEF }
 fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
     let group = options.int("group");
     match (2..=MOST_SORTED).contains(&group) && group.count_ones() == 1 {
-        true => Ok(Box::new(SplitSorts { group })),
+        true => Ok(Box::new(SplitSorts { group, sizes: AssumedSizes::of(options)? })),
         false => Err(format!("groups have a power of two of positions, from 2 to {MOST_SORTED}, and not {group}")),
     }
 }
 
 struct SplitSorts {
     group: i64,
+    sizes: AssumedSizes,
 }
 
 impl Pass for SplitSorts {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
         let mut split = 0;
         for op in body.walk() {
-            let is_split = Sort::of(OpRef::new(cx.ctx, body, op)).is_some_and(is_long);
-            if is_split && cx.allows_rule("split") && replace(cx.ctx, body, op, self.group).is_some() {
-                let message = format!("groups of {} positions are sorted separately, and merged", self.group);
+            let Some(sort) = Sort::of(OpRef::new(cx.ctx, body, op)).filter(|sort| is_long(*sort)) else { continue };
+            let rounds = self.rounds(sort);
+            if cx.allows_rule("split") && replace(cx.ctx, body, op, self.group, rounds).is_some() {
+                let pairs = if rounds == 0 { String::new() } else { format!(", {rounds} times in pairs") };
+                let message = format!("groups of {} positions are sorted separately, and merged{pairs}", self.group);
                 cx.remark(RemarkKind::Passed, body.loc(op), message);
                 body.erase_op(op);
                 split += 1;
@@ -120,6 +128,20 @@ impl Pass for SplitSorts {
         }
         cx.count("split", split);
         Ok(())
+    }
+}
+
+impl SplitSorts {
+    /// How often groups are merged in pairs: until one is left, or two of a row whose length is assumed, since another length
+    /// leaves more.
+    fn rounds(&self, sort: Sort<'_>) -> u32 {
+        let length = &sort.axes()[sort.along() as usize];
+        let (size, left) = (self.sizes.size(length), if length.as_constant().is_some() { 1 } else { 2 });
+        let mut rounds = 0;
+        while rounds < 61 && self.group.saturating_mul(left << rounds) < size {
+            rounds += 1;
+        }
+        rounds
     }
 }
 
@@ -136,20 +158,26 @@ fn symbol(axis: usize) -> SizeExpr {
 }
 
 /// Lets all who read a sort read the merged groups. `None` where positions go beyond 64 bits.
-fn replace(ctx: &Context, body: &mut Body, op: OpId, group: i64) -> Option<()> {
+fn replace(ctx: &Context, body: &mut Body, op: OpId, group: i64, rounds: u32) -> Option<()> {
     let sort = Sort::from(OpRef::new(ctx, body, op));
     let (axes, along, input, accesses) = (sort.axes(), sort.along() as usize, sort.input(), sort.accesses());
     let elem = Tensor::expect(ctx, sort.type_of(sort.out())).elem(ctx);
     let (loc, old) = (body.loc(op), body.result(op, 0));
-    let mut with_groups = axes.clone();
-    with_groups.push(axes[along].ceildiv(&group.into()).ok()?);
     let mut emit = Emit { builder: Builder::new(ctx, body, InsertPoint::Before(op)), loc };
     let new = NewSort { input, axes: axes.clone(), along: along as i64, every: Some(group), accesses };
     let own = new.build(&mut emit.builder, loc);
     let own = emit.builder.result(own);
-    let merge = Merge { own, elem, axes, along, group, with_groups };
-    let counts = merge.counts(&mut emit)?;
-    let result = merge.stored(&mut emit, counts)?;
+    let mut merge = Merge { own, elem, axes, along, group };
+    for _ in 0..rounds {
+        let places = merge.places_in_pairs(&mut emit)?;
+        merge.own = merge.stored(&mut emit, places)?;
+        merge.group = merge.group.checked_mul(2)?;
+    }
+    if merge.axes[along].as_constant().is_none_or(|length| length > merge.group) {
+        let places = merge.places(&mut emit)?;
+        merge.own = merge.stored(&mut emit, places)?;
+    }
+    let result = merge.own;
     let name = body.value_name(old);
     body.replace_all_uses(old, result);
     body.set_value_name(result, name);
@@ -164,8 +192,6 @@ struct Merge {
     along: usize,
     /// The positions of a group.
     group: i64,
-    /// The axes, and behind them one for the groups.
-    with_groups: Vec<SizeExpr>,
 }
 
 impl Merge {
@@ -174,31 +200,57 @@ impl Merge {
         (0..self.axes.len()).map(symbol).collect()
     }
 
-    /// For each element how many are before it in all groups.
-    fn counts(&self, emit: &mut Emit<'_>) -> Option<ValueId> {
-        let axes = &self.with_groups;
+    /// The place of each element when the groups are merged in pairs: how many are before it in the own group and in the
+    /// other one of the pair.
+    fn places_in_pairs(&self, emit: &mut Emit<'_>) -> Option<ValueId> {
+        let (axes, here) = (&self.axes, || Access::everywhere(self.points()));
+        let (at, size, pair) = (symbol(self.along), SizeExpr::from(self.group), SizeExpr::from(self.group.checked_mul(2)?));
+        let (begin, second) = (at.floordiv(&pair).and_then(|n| n.mul(&pair)).ok()?, at.floordiv(&size).ok()?);
+        let second = second.modulo(&2.into()).ok()?;
+        // The first group of a pair is searched by the second one, and the second one by the first.
+        let other = SizeExpr::from(1).sub(&second).and_then(|n| n.mul(&size)).and_then(|n| n.add(&begin)).ok()?;
+        let (second, one) = (emit.iota(second, axes), emit.iota(1.into(), axes));
+        let is_before = emit.entry(Function::Eq, &[second, one], axes, vec![here(), here()], None);
+        let count = self.search(emit, axes, &other, is_before)?;
+        let own = emit.iota(at.modulo(&size).and_then(|n| n.add(&begin)).ok()?, axes);
+        Some(emit.entry(Function::Add, &[own, count], axes, vec![here(), here()], None))
+    }
+
+    /// The place of each element when all groups are merged: how many are before it in each.
+    fn places(&self, emit: &mut Emit<'_>) -> Option<ValueId> {
         let (group, size) = (symbol(self.axes.len()), SizeExpr::from(self.group));
-        let all: Vec<SizeExpr> = (0..axes.len()).map(symbol).collect();
-        let here = || Access::everywhere(all.clone());
-        let of_own = || Access::everywhere(self.points());
-        let own_group = symbol(self.along).floordiv(&size).ok()?;
+        let groups = self.axes[self.along].ceildiv(&size).ok()?;
+        let axes: &[SizeExpr] = &[&self.axes[..], &[groups.clone()]].concat();
+        let here = || Access::everywhere((0..axes.len()).map(symbol).collect());
         // Groups before the own one have what equals the element before it.
-        let (this, own) = (emit.iota(group.clone(), axes), emit.iota(own_group, axes));
+        let (this, own) = (emit.iota(group.clone(), axes), emit.iota(symbol(self.along).floordiv(&size).ok()?, axes));
         let is_before = emit.entry(Function::Lt, &[this, own], axes, vec![here(), here()], None);
         let is_own = emit.entry(Function::Eq, &[this, own], axes, vec![here(), here()], None);
+        let count = self.search(emit, axes, &group.mul(&size).ok()?, is_before)?;
+        let place = emit.iota(symbol(self.along).modulo(&size).ok()?, axes);
+        let count = emit.entry(Function::Where, &[is_own, place, count], axes, vec![here(), here(), here()], None);
+        let (axes, over) = (self.axes.clone(), vec![groups]);
+        let acc = Type::I32;
+        let new = NewReduce { input: count, combiner: Combiner::Sum, axes, over, accesses: vec![here()], acc };
+        let op = new.build(&mut emit.builder, emit.loc);
+        let hint = emit.builder.ctx.intern_str(dlc_core::CONTIGUOUS);
+        emit.builder.body.set_attr(emit.builder.ctx, op, hint, Some(Attr::UNIT));
+        Some(emit.builder.result(op))
+    }
+
+    /// How many elements of the group that begins at `first` are before the own element, by binary search; of equal ones those
+    /// of groups that are before its own.
+    fn search(&self, emit: &mut Emit<'_>, axes: &[SizeExpr], first: &SizeExpr, is_before: ValueId) -> Option<ValueId> {
+        let here = || Access::everywhere((0..axes.len()).map(symbol).collect());
+        let of_own = || Access::everywhere(self.points());
         let length = emit.iota(self.axes[self.along].clone(), axes);
         let mut count = emit.iota(SizeExpr::from(0), axes);
-        let mut step = self.group / 2;
-        let steps = std::iter::from_fn(|| {
-            let now = step;
-            step /= 2;
-            (now > 0).then_some(now)
-        });
+        // Half of the group, then half of that, down to one, and one again.
+        let steps = std::iter::successors(Some(self.group / 2), |step| (*step > 1).then_some(step / 2));
         for step in steps.chain([1]) {
-            let first = group.mul(&size).and_then(|first| first.add(&(step - 1).into())).ok()?;
-            let first = emit.iota(first, axes);
-            let place = emit.entry(Function::Add, &[first, count], axes, vec![here(), here()], None);
-            let other = emit.gather(self, place, here());
+            let at = emit.iota(first.add(&(step - 1).into()).ok()?, axes);
+            let place = emit.entry(Function::Add, &[at, count], axes, vec![here(), here()], None);
+            let other = emit.gather(self, place, axes);
             let is_there = emit.entry(Function::Lt, &[place, length], axes, vec![here(), here()], None);
             let is_less = emit.entry(Function::Lt, &[other, self.own], axes, vec![here(), of_own()], None);
             let is_equal = emit.entry(Function::Eq, &[other, self.own], axes, vec![here(), of_own()], None);
@@ -209,19 +261,11 @@ impl Merge {
             let more = emit.entry(Function::Add, &[count, by], axes, vec![here(), here()], None);
             count = emit.entry(Function::Where, &[counts, more, count], axes, vec![here(), here(), here()], None);
         }
-        let place = emit.iota(symbol(self.along).modulo(&size).ok()?, axes);
-        let count = emit.entry(Function::Where, &[is_own, place, count], axes, vec![here(), here(), here()], None);
-        let (axes, over) = (self.axes.clone(), vec![self.with_groups.last()?.clone()]);
-        let acc = Type::I32;
-        let new = NewReduce { input: count, combiner: Combiner::Sum, axes, over, accesses: vec![here()], acc };
-        let op = new.build(&mut emit.builder, emit.loc);
-        let hint = emit.builder.ctx.intern_str(dlc_core::CONTIGUOUS);
-        emit.builder.body.set_attr(emit.builder.ctx, op, hint, Some(Attr::UNIT));
-        Some(emit.builder.result(op))
+        Some(count)
     }
 
-    /// Each element at the position that its count says.
-    fn stored(&self, emit: &mut Emit<'_>, counts: ValueId) -> Option<ValueId> {
+    /// Each element at its place.
+    fn stored(&self, emit: &mut Emit<'_>, places: ValueId) -> Option<ValueId> {
         let mut axes = self.axes.clone();
         axes.push(self.axes[self.along].clone());
         let all: Vec<SizeExpr> = (0..axes.len()).map(symbol).collect();
@@ -229,7 +273,7 @@ impl Merge {
         from[self.along] = symbol(self.axes.len());
         let (here, from) = (Access::everywhere(all), Access::everywhere(from));
         let place = emit.iota(symbol(self.along), &axes);
-        let is_here = emit.entry(Function::Eq, &[place, counts], &axes, vec![here.clone(), from.clone()], None);
+        let is_here = emit.entry(Function::Eq, &[place, places], &axes, vec![here.clone(), from.clone()], None);
         let zero = emit.builder.ctx.int_attr(0, self.elem);
         let ty = Tensor::get(emit.builder.ctx, Vec::new(), self.elem);
         let zero = dlc_book::ops::Const::build(&mut emit.builder, emit.loc, zero, ty);
@@ -274,11 +318,11 @@ impl Emit<'_> {
     }
 
     /// The elements of groups at positions along the axis.
-    fn gather(&mut self, merge: &Merge, place: ValueId, here: Access) -> ValueId {
+    fn gather(&mut self, merge: &Merge, place: ValueId, axes: &[SizeExpr]) -> ValueId {
         let mut at = merge.points();
         at[merge.along] = dlc_book::syntax::element(0);
-        let (axes, accesses) = (merge.with_groups.clone(), vec![here]);
-        let new = NewGather { table: merge.own, indices: &[place], axes, at, accesses };
+        let accesses = vec![Access::everywhere((0..axes.len()).map(symbol).collect())];
+        let new = NewGather { table: merge.own, indices: &[place], axes: axes.to_vec(), at, accesses };
         let op = new.build(&mut self.builder, self.loc);
         self.builder.result(op)
     }
