@@ -397,7 +397,8 @@ impl Resolver<'_> {
                 Some(column) => {
                     let form = Form::ScannedColumns { bits };
                     let batch = shape.outer.iter().filter(|axis| axis.0 != column.0).cloned().collect();
-                    (self.shared(form, None, [&column.1, &length])?, batch, vec![column])
+                    let planned = plan.map(|plan| (plan, std::slice::from_ref(&along), &column));
+                    (self.shared(form, planned, [&column.1, &length])?, batch, vec![column])
                 }
                 None => {
                     let form = Form::ScannedRows { single: shape.outer.is_empty(), bits, operands };

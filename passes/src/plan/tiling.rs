@@ -225,9 +225,8 @@ impl Form {
         let sides = planned_sides(plan, rows, column);
         match self {
             // Lanes lie along the columns first; warps along the reduced axis share it.
-            Form::Columns | Form::ScannedColumns { .. } => {
-                Ok(sides?.map(|[long, wide]| [wide, Side { each: 1, ..long }]))
-            }
+            Form::Columns => Ok(sides?.map(|[long, wide]| [wide, Side { each: 1, ..long }])),
+            Form::ScannedColumns { .. } => Ok(sides?.map(|[long, wide]| [wide, long])),
             Form::Elements => sides,
             Form::Rows | Form::ScannedRows { .. } | Form::SortedRows { .. } => {
                 let below = plan.thread_tile.as_ref().and_then(|each| extent(rows, |axis| each.along(axis)));

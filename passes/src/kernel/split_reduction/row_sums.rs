@@ -8,7 +8,7 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
 use dlc_ir::{Builder, Context, OpId, Type, ValueId};
 use dlc_kernel::ops as kernel;
-use dlc_kernel::types::Frag;
+use dlc_kernel::types::{Frag, elem_of, with_elem};
 
 use super::find::Found;
 use super::{Way, block_ids, in_order, map_op, memories, part_id, replace_loop, shape_of, sweep};
@@ -18,6 +18,8 @@ use crate::analysis::expressions::{Over, pack};
 pub struct Row {
     op: OpId,
     axis: usize,
+    /// The cast in front of it, of floats to longer ones: the largest of these is one of the shorter ones.
+    cast: Option<OpId>,
 }
 
 impl Row {
@@ -32,15 +34,27 @@ impl Row {
     }
 
     fn of(ctx: &Context, body: &Body, found: &Found, sum: ValueId, combiner: Combiner) -> Option<Row> {
-        let mut uses = body.uses(sum);
-        let (only, None) = (uses.next()?, uses.next()) else { return None };
-        let row = kernel::Reduce::of(OpRef::new(ctx, body, only.op))?;
+        let only = |value: ValueId| {
+            let mut uses = body.uses(value);
+            uses.next().filter(|_| uses.next().is_none()).map(|only| OpRef::new(ctx, body, only.op))
+        };
+        let mut user = only(sum)?;
+        let picks = matches!(combiner, Combiner::Max | Combiner::Min);
+        let cast = kernel::Cast::of(user).filter(|cast| {
+            let [from, to] = [cast.input(), cast.out()].map(|value| elem_of(ctx, cast.type_of(value)));
+            let floats = from.float_kind(ctx).is_some() && to.float_kind(ctx).is_some();
+            picks && floats && cast.bits().is_none() && from.bits(ctx) < to.bits(ctx) && found.behind.contains(&cast.id)
+        });
+        if let Some(cast) = cast {
+            user = only(cast.out())?;
+        }
+        let row = kernel::Reduce::of(user)?;
         let is_behind = |value: ValueId| body.defining_op(value).is_some_and(|op| found.behind.contains(&op));
         let goes = row.combiner() == combiner
             && found.behind.contains(&row.id)
             && !row.through().is_some_and(is_behind)
             && Frag::of(ctx, row.type_of(row.out())).is_some();
-        goes.then(|| Row { op: row.id, axis: row.axis() as usize })
+        goes.then(|| Row { op: row.id, axis: row.axis() as usize, cast: cast.map(|cast| cast.id) })
     }
 
     /// How many elements are summed.
@@ -54,7 +68,9 @@ impl Row {
 pub fn through_memory(ctx: &Context, body: &mut Body, found: &Found, rows: &[Row]) -> Option<()> {
     let types: Vec<Type> = body.results(found.op).map(|sum| body.value_type(sum)).collect();
     let results: Vec<ValueId> = rows.iter().map(|row| body.result(row.op, 0)).collect();
-    let left: Vec<Type> = results.iter().map(|&result| body.value_type(result)).collect();
+    // Parts have the type of the loop's sums.
+    let of_loop = |(&result, &ty): (&ValueId, &Type)| with_elem(ctx, body.value_type(result), elem_of(ctx, ty));
+    let left: Vec<Type> = results.iter().zip(&types).map(of_loop).collect();
     let memories = memories(ctx, body, found, Way::InOrder, &|sum, _| {
         let own = found.dims.iter().cloned().chain(shape_of(ctx, left[sum]));
         own.chain([SizeExpr::from(found.parts)]).collect()
@@ -79,7 +95,7 @@ pub fn through_memory(ctx: &Context, body: &mut Body, found: &Found, rows: &[Row
         let inside = Condition { expr: part, lower: None, upper: Some(found.parts.into()) };
         let guard = (found.parts % step != 0).then(|| Guard::all(vec![inside]));
         // Beyond the last part is what changes nothing; of a sum that is what is loaded anyway.
-        let elem = dlc_kernel::types::elem_of(ctx, types[sum]);
+        let elem = elem_of(ctx, types[sum]);
         let own = guard.is_some().then_some(found.combiners[sum]).filter(|own| *own != Combiner::Sum);
         let fill = own.map(|combiner| neutral(ctx, combiner, elem));
         let mut builder = Builder::new(ctx, body, place);
@@ -99,7 +115,8 @@ pub fn through_memory(ctx: &Context, body: &mut Body, found: &Found, rows: &[Row
     replace_loop(ctx, body, copy, loop_, &values);
 
     // The first grid: rows, and stores of what comes out.
-    for &op in found.behind.iter().rev().filter(|&&op| rows.iter().all(|row| row.op != op)) {
+    let stays = |op: OpId| rows.iter().any(|row| row.op == op || row.cast == Some(op));
+    for &op in found.behind.iter().rev().filter(|&&op| !stays(op)) {
         body.erase_op(op);
     }
     let place = InsertPoint::EndOf(found.block);
@@ -111,7 +128,15 @@ pub fn through_memory(ctx: &Context, body: &mut Body, found: &Found, rows: &[Row
         let part = exprs.pop()?;
         exprs.extend((0..shape_of(ctx, ty).count()).filter_map(axis));
         exprs.push(part);
+        let has_type = body.value_type(result) == ty;
         let mut builder = Builder::new(ctx, body, place);
+        let result = match has_type {
+            true => result,
+            false => {
+                let cast = kernel::Cast::build(&mut builder, found.loc, result, None, ty);
+                builder.result(cast)
+            }
+        };
         kernel::NewStore {
             value: result,
             target: memory,

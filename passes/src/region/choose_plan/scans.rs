@@ -1,5 +1,6 @@
-//! Plans of kernels that go along rows with running values: a tile for rows of the length that they have, and accesses of 16
-//! bytes where the sizes allow it.
+//! Plans of kernels with running values. Along rows: a tile for rows of the length that they have, and accesses of 16 bytes
+//! where the sizes allow it. Along columns that are few or short: as many lanes beside each other as there are columns, and as
+//! many warps below each other as the length asks for.
 
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::{Body, Context};
@@ -14,8 +15,18 @@ use crate::plan::resolved::resolve;
 use crate::plan::shape::{Scanned, Shape, scanned};
 use crate::plan::tiling::{Form, Tiling};
 
-/// The plan of a kernel with a scan, for the sizes that `assume` gives symbols; `None` where the default mapping is the only
-/// one: along columns, and of what no plan fits.
+/// The lanes of a warp, the most warps that share a column, and the fewest warps of a block.
+const LANES: u32 = 32;
+const MOST_WARPS: u32 = 16;
+const LEAST_WARPS: u32 = 4;
+/// The elements of a column that a thread has next to each other where it has them all of a tile, and how many where lanes
+/// share a column; of these it has some.
+const OWN: u32 = 16;
+const OWN_OF_LANES: u32 = 4;
+const REPEATS: u32 = 4;
+
+/// The plan of a kernel with a scan, for the sizes that `assume` gives symbols; `None` where the default mapping is the best:
+/// of many long columns, and of what no plan fits.
 pub fn plan(
     ctx: &Context,
     kernel: &Body,
@@ -26,8 +37,10 @@ pub fn plan(
     let facts = Facts::of(ctx, kernel, assume)?;
     let shape = Shape::of(ctx, kernel, &facts.axes);
     let Scanned { along: (along, _), column, every, operands } = scanned(ctx, kernel, &shape).ok()??;
-    if column.is_some() {
-        return None;
+    if let Some((column, _)) = column {
+        let length = every.unwrap_or_else(|| facts.size(&along));
+        let plan = of_columns([&along, &column], [length, facts.size(&column)], operands, base)?;
+        return follows(ctx, kernel, plan, target);
     }
     let maker = CandidateGenerator { ctx, body: kernel, facts: &facts, target, base: base.clone(), precision: None };
     let mut divisors = Table::default();
@@ -45,7 +58,7 @@ pub fn plan(
         let all = rows.chain([(&along, own)]);
         Table(all.map(|(name, extent)| (name.clone(), i64::from(extent))).collect())
     };
-    let mut plan = Schedule {
+    let plan = Schedule {
         tile: Some(table(tiling.tile[0], tiling.along)),
         thread_tile: Some(Table::of([(along.as_str(), i64::from(layout.thread[1]))])),
         threads: Some(table(layout.lanes[0] * layout.warps[0], layout.lanes[1] * layout.warps[1])),
@@ -53,10 +66,44 @@ pub fn plan(
         vectors,
         ..base.clone()
     };
+    follows(ctx, kernel, plan, target)
+}
+
+/// A plan without the clauses that this kernel does not follow, if there is such a kernel.
+fn follows(ctx: &Context, kernel: &Body, mut plan: Schedule, target: &Target) -> Option<Schedule> {
     if check(ctx, &plan, target).into_iter().next().is_some() {
         return None;
     }
     let resolved = resolve(ctx, kernel, Some(&plan), std::slice::from_ref(target), true).ok()?;
     resolved.unfollowed.iter().for_each(|(word, _)| plan.clear(word));
     Some(plan)
+}
+
+/// The plan of a scan along columns of some length, of which there are so many; `None` where both are at least those of the
+/// tile by default.
+fn of_columns(
+    [along, column]: [&str; 2],
+    [length, columns]: [i64; 2],
+    operands: u32,
+    base: &Schedule,
+) -> Option<Schedule> {
+    let power = |count: i64, most: u32| u32::try_from(count.max(1)).map_or(most, |n| n.next_power_of_two().min(most));
+    if columns >= i64::from(LANES) && length >= i64::from(OWN * MOST_WARPS) {
+        return None;
+    }
+    let wide = power(columns, LANES);
+    let lanes = LANES / wide;
+    let (own, repeats) = if lanes == 1 { (power(length, OWN), 1) } else { (OWN_OF_LANES, (REPEATS / operands.max(1)).max(1)) };
+    let each = i64::from(own * lanes * repeats);
+    let warps = power((length - 1) / each + 1, MOST_WARPS);
+    // Short columns leave warps for others beside them.
+    let beside = if wide == LANES { LEAST_WARPS.div_ceil(warps) } else { 1 };
+    let beside = beside.min(power((columns - 1) / i64::from(LANES) + 1, LEAST_WARPS));
+    let table = |[below, beside]: [u32; 2]| Table::of([(along, i64::from(below)), (column, i64::from(beside))]);
+    Some(Schedule {
+        tile: Some(table([own * lanes * repeats * warps, wide * beside])),
+        thread_tile: Some(table([own, 1])),
+        threads: Some(table([lanes * warps, wide * beside])),
+        ..base.clone()
+    })
 }

@@ -114,3 +114,27 @@ kernel.func @peak<K>(%x: memref<[K], f32>) -> memref<[1], f32> {
   }
   return %y
 }
+
+// The largest of longer floats is one of the shorter ones: parts have their type. A sum of longer floats is none of them.
+// CHECK-LABEL: kernel.func @halves
+// CHECK: %most_parts = workspace : memref<[16, 5], f16
+// CHECK: reduce max %
+// CHECK: %[[SHORT:[0-9]+]] = cast %
+// CHECK: store %[[SHORT]] to %most_parts
+// CHECK: for %part = 0 to 5 step 4 carry
+// CHECK-NEXT: load %most_parts[i1, %part + i0] where (%part + i0 < 5) else -inf
+kernel.func @halves<K>(%x: memref<[K, 16], f16>) -> memref<[16], f32> {
+  %y = output : memref<[16], f32>
+  grid (1) threads 32 {
+    %least = const -inf : frag<[4, 16], f16, blocked [1, 2] lanes [4, 8] warps [1, 1]>
+    %most = for %k = 0 to K step 4 carry (%acc = %least) : frag<[4, 16], f16, blocked [1, 2] lanes [4, 8] warps [1, 1]> {
+      %v = load %x[%k + i0, i1] where (%k + i0 < K) else -inf : frag<[4, 16], f16, blocked [1, 2] lanes [4, 8] warps [1, 1]>
+      %next = binary max %acc, %v : frag<[4, 16], f16, blocked [1, 2] lanes [4, 8] warps [1, 1]>
+      yield %next
+    }
+    %long = cast %most : frag<[4, 16], f32, blocked [1, 2] lanes [4, 8] warps [1, 1]>
+    %column = reduce max %long along 0 : frag<[16], f32, slice 0 of (blocked [1, 2] lanes [4, 8] warps [1, 1])>
+    store %column to %y[i0]
+  }
+  return %y
+}
