@@ -57,16 +57,20 @@
 //! }
 //! ```
 //!
-//! Groups have 4096 positions where no option says otherwise. With `own` as the sorted groups, a search for the element at `i0` in the group `i1` reads `own` at
-//! `4096*i1 + count + 2047`, adds 2048 to `count` if that is less, and goes on with half of it. In its own group an element has
-//! as many before it as its position says. The sum over all groups is the position in the result, and `own` is added there to
-//! zero, by the reduction that `scatter_add` is, marked `any_order`: no two elements have the same position.
-//! All sizes take the same kernels: one that sorts groups, one that counts, and one that stores.
+//! Groups have 8192 positions where no option says otherwise. With `own` as the sorted groups, a search for the element at `i0` in
+//! the group `i1` reads `own` at `8192*i1 + count + 4095`, adds 4096 to `count` if that is less, and goes on with half of it. In
+//! its own group an element has as many before it as its position says. The sum over all groups is the position in the result,
+//! and `own` is added there to zero, by the reduction that `scatter_add` is, marked `any_order`: no two elements have the same
+//! position.
+//!
+//! Before that, groups are merged in pairs, by a search in the other one of the pair, as often as leaves two of a row of the
+//! length that the options say; of a row of known length as often as leaves one, and nothing is left to merge. Any other length
+//! takes the same kernels: it leaves more groups.
 //!
 //! **Does not** touch floats, which `tensorize` refuses along axes that are too long.
 //!
-//! Quadratic in the number of groups, each with as many reads as the binary logarithm of its size. Rule of the debug counters:
-//! `split`.
+//! For each element as many reads as the binary logarithm of a group for each time in pairs, and for each group that is left.
+//! Rule of the debug counters: `split`.
 
 use dlc_book::ops::{Function, NewEntry, NewGather, NewReduce, NewSort, Sort};
 use dlc_core::access::Access;

@@ -6,11 +6,11 @@
 //! equals the position on an axis of the sum; neither the index nor `%v` may depend on that axis.
 
 use dlc_core::memref::{Layout, MemRef};
-use dlc_core::scalar::{self, ANY_ORDER, Combiner, is_neutral};
+use dlc_core::scalar::{self, ANY_ORDER, Combiner, is_neutral, neutral};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::{Builder, Context, OpId, Type, ValueId};
-use dlc_region::ops::{Binary, Const, Index, NewRead, Reduce, Select, Yield};
+use dlc_region::ops::{Binary, BroadcastInDim, Const, Index, NewRead, Read, Reduce, Select, Yield};
 use dlc_region::types::Value;
 use dlc_region::verify::{KernelAxes, axes_of};
 
@@ -36,6 +36,34 @@ pub struct Scattered {
     pub rest: Body,
     /// The name and the memory of the sums.
     pub memory: (String, Type),
+}
+
+impl Scattered {
+    /// Where the sums are the result and nothing else is done with them: the region that gives zeros in their place.
+    pub fn zeros(&self, ctx: &Context) -> Option<Body> {
+        let mut body = self.rest.clone();
+        let block = body.entry_block()?;
+        let [read, end] = body.ops(block).collect::<Vec<_>>()[..] else { return None };
+        let axes = KernelAxes::of(ctx, &body);
+        let view = Read::of(OpRef::new(ctx, &body, read))?;
+        let is_plain = view.source() == *body.args(block).last()? && self.axes[..] == axes.names[..axes.iters];
+        if !is_plain || !Yield::of(OpRef::new(ctx, &body, end))?.values().eq([view.out()]) {
+            return None;
+        }
+        let (loc, sums) = (body.loc(read), body.result(read, 0));
+        let ty = body.value_type(sums);
+        let sizes = self.axes.iter().map(|axis| axes.size(axis).cloned()).collect::<Option<Vec<SizeExpr>>>()?;
+        let elem = Value::expect(ctx, ty).elem(ctx);
+        let mut builder = Builder::new(ctx, &mut body, InsertPoint::Before(read));
+        let number = Value::get(ctx, elem, Vec::new());
+        let zero = Const::build(&mut builder, loc, neutral(ctx, Combiner::Sum, elem), number);
+        let zero = builder.result(zero);
+        let zeros = BroadcastInDim::build(&mut builder, loc, zero, sizes, Vec::new(), ty);
+        let zeros = builder.result(zeros);
+        body.replace_all_uses(sums, zeros);
+        body.erase_op(read);
+        Some(body)
+    }
 }
 
 /// What a contribution is, and where it counts.

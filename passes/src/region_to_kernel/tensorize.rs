@@ -93,6 +93,7 @@ pub(crate) mod stream;
 mod zeros;
 
 use dlc_core::guard::{Condition, Guard};
+use dlc_core::memref::MemRef;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::diag::Diagnostic;
 use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
@@ -287,7 +288,8 @@ fn tensorize(
     Ok(Made { body: emit.body, tiling, missed, multiplied })
 }
 
-/// Two grids: the first adds elements to sums in memory, which begin as zeros, and the second does the rest.
+/// Two grids: the first adds elements to sums in memory, which begin as zeros, and the second does the rest. Where sums are the
+/// result, the first stores zeros and the second adds to them.
 fn scatter<'c>(
     ctx: &'c Context,
     mut emit: Emit<'c>,
@@ -296,6 +298,20 @@ fn scatter<'c>(
     notes: &mut Notes,
 ) -> Result<Emit<'c>, LowerError> {
     let Scattered { elements, rest, memory: (name, ty), .. } = scattered;
+    let same = |value: ValueId| {
+        let (own, sums) = (MemRef::expect(ctx, emit.body.value_type(value)), MemRef::expect(ctx, *ty));
+        (own.dims(ctx), own.elem(ctx), own.layout(ctx)) == (sums.dims(ctx), sums.elem(ctx), sums.layout(ctx))
+    };
+    let result = piece.outputs.first().copied().filter(|&result| same(result));
+    if let Some((result, zeros)) = result.zip(scattered.zeros(ctx)) {
+        let (plan, kept, part, unrolled) = (None, Vec::new(), None, Vec::new());
+        let (memory, outputs, finite) = (piece.memory.clone(), &[result][..], piece.finite);
+        let first =
+            Piece { region: &zeros, plan, mapping, kept, memory, outputs, part, scattered: None, unrolled, finite };
+        let emit = grid(ctx, emit, first, notes)?;
+        let piece = Piece { region: elements, plan: None, outputs, scattered: Some(scattered), ..piece };
+        return grid(ctx, emit, piece, notes);
+    }
     let sums = emit.scratch(*ty, name);
     let mut memory = piece.memory.clone();
     let last = rest.entry_block().and_then(|entry| rest.args(entry).last().copied());

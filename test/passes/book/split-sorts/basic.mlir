@@ -20,12 +20,12 @@
 
 // GROUP: groups have a power of two of positions, from 2 to 8192, and not 24
 
-// REMARK: groups of 4096 positions are sorted separately, and merged
+// REMARK: groups of 8192 positions are sorted separately, and merged
 
 // CHECK-LABEL: @rows
-// CHECK: [[OWN:%[a-z0-9]+]] = sort axes (i0: M, i1: N) along 1 every 4096 of %x at (i0, i1) : tensor<[M, N], i64>
-// CHECK: gather non_scop axes (i0: M, i1: N, i2: N ceildiv 4096) of [[OWN]] at [i0, %{{[a-z0-9]+}} (i0, i1, i2)]
-// CHECK: [[COUNTS:%[a-z0-9]+]] = reduce sum axes (i0: M, i1: N) over (i2: N ceildiv 4096) of %{{.*}} acc i32 {contiguous}
+// CHECK: [[OWN:%[a-z0-9]+]] = sort axes (i0: M, i1: N) along 1 every 8192 of %x at (i0, i1) : tensor<[M, N], i64>
+// CHECK: gather non_scop axes (i0: M, i1: N, i2: N ceildiv 8192) of [[OWN]] at [i0, %{{[a-z0-9]+}} (i0, i1, i2)]
+// CHECK: [[COUNTS:%[a-z0-9]+]] = reduce sum axes (i0: M, i1: N) over (i2: N ceildiv 8192) of %{{.*}} acc i32 {contiguous}
 // CHECK: entry eq axes (i0: M, i1: N, i2: N) of %{{[a-z0-9]+}} at (i0, i1, i2), [[COUNTS]] at (i0, i2)
 // CHECK: %y = reduce sum axes (i0: M, i1: N) over (i2: N) of %{{.*}} acc i64 {any_order}
 

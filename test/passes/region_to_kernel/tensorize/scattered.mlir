@@ -51,9 +51,14 @@ region.func private @rows<N, E, D> iters (n: N, d: D)
   yield %y to Y
 }
 
-// An index for each element, on an axis in the middle; the sides of the comparison in the other order.
+// An index for each element, on an axis in the middle; the sides of the comparison in the other order. The sums are the result,
+// which begins as zeros.
 // CHECK-LABEL: kernel.func private @elements<
-// CHECK: store combine sum %{{.*}} to %{{.*}}[{{.*}}, %[[I:.*]], {{.*}}] where ({{.*}}0 <= %[[I]] < N)
+// CHECK-NOT: scratch
+// CHECK: const 0 :
+// CHECK: store %{{.*}} to %Y[
+// CHECK: grid (
+// CHECK: store combine sum %{{.*}} to %Y[{{.*}}, %[[I:.*]], {{.*}}] where ({{.*}}0 <= %[[I]] < N)
 region.func private @elements<B, N, E, D> iters (b: B, n: N, d: D)
     ins (%K: memref<[B, E, D], i32, row_major, align 16>, %W: memref<[B, E, D], i32, row_major, align 16>)
     outs (Y: memref<[B, N, D], i32, row_major, align 16> materialize gmem) {
