@@ -5,7 +5,7 @@
 //! **Ensures**: integers are sorted along at most 8192 positions at once.
 //!
 //! **Before**
-//! ```mlir before {group=2}
+//! ```mlir before {group=2 assume=4}
 //! book.func @sort<N>(%x: tensor<[N], i64>) -> tensor<[N], i64> {
 //!   %s = sort axes (i0: N) along 0 of %x at (i0) : tensor<[N], i64>
 //!   return %s
