@@ -208,7 +208,8 @@ impl Merge {
     /// other one of the pair.
     fn places_in_pairs(&self, emit: &mut Emit<'_>) -> Option<ValueId> {
         let (axes, here) = (&self.axes, || Access::everywhere(self.points()));
-        let (at, size, pair) = (symbol(self.along), SizeExpr::from(self.group), SizeExpr::from(self.group.checked_mul(2)?));
+        let (at, size, pair) =
+            (symbol(self.along), SizeExpr::from(self.group), SizeExpr::from(self.group.checked_mul(2)?));
         let (begin, second) = (at.floordiv(&pair).and_then(|n| n.mul(&pair)).ok()?, at.floordiv(&size).ok()?);
         let second = second.modulo(&2.into()).ok()?;
         // The first group of a pair is searched by the second one, and the second one by the first.
@@ -224,7 +225,7 @@ impl Merge {
     fn places(&self, emit: &mut Emit<'_>) -> Option<ValueId> {
         let (group, size) = (symbol(self.axes.len()), SizeExpr::from(self.group));
         let groups = self.axes[self.along].ceildiv(&size).ok()?;
-        let axes: &[SizeExpr] = &[&self.axes[..], &[groups.clone()]].concat();
+        let axes: &[SizeExpr] = &[&self.axes[..], std::slice::from_ref(&groups)].concat();
         let here = || Access::everywhere((0..axes.len()).map(symbol).collect());
         // Groups before the own one have what equals the element before it.
         let (this, own) = (emit.iota(group.clone(), axes), emit.iota(symbol(self.along).floordiv(&size).ok()?, axes));

@@ -68,6 +68,8 @@ pub struct Blocks<'a> {
     grid: ops::Grid<'a>,
     /// All ops in it.
     ops: Vec<OpId>,
+    /// Of these, those that give blocks tiles.
+    tile_orders: Vec<ops::TileOrder<'a>>,
     accesses: Vec<Access<'a>>,
     flags: Vec<(OpRef<'a>, Flag)>,
     /// Of each ticket that a block takes at most once, the counter.
@@ -83,7 +85,8 @@ pub fn check_blocks(grid: ops::Grid<'_>) -> Result<Blocks<'_>, Fault> {
     let mut ops = Vec::new();
     grid.body.walk_regions(grid.id, &mut ops);
     let (accesses, flags, orders) = (Vec::new(), Vec::new(), Vec::new());
-    let mut blocks = Blocks { grid, ops, accesses, flags, counters: Rc::default(), orders };
+    let tile_orders = ops.iter().filter_map(|&id| ops::TileOrder::of(OpRef { id, ..*grid })).collect();
+    let mut blocks = Blocks { grid, ops, tile_orders, accesses, flags, counters: Rc::default(), orders };
     for &id in &blocks.ops {
         let op = OpRef { id, ..*grid };
         if let Some(access) = access(op)? {

@@ -93,7 +93,8 @@ fn of_columns(
     }
     let wide = power(columns, LANES);
     let lanes = LANES / wide;
-    let (own, repeats) = if lanes == 1 { (power(length, OWN), 1) } else { (OWN_OF_LANES, (REPEATS / operands.max(1)).max(1)) };
+    let (own, repeats) =
+        if lanes == 1 { (power(length, OWN), 1) } else { (OWN_OF_LANES, (REPEATS / operands.max(1)).max(1)) };
     let each = i64::from(own * lanes * repeats);
     let warps = power((length - 1) / each + 1, MOST_WARPS);
     // Short columns leave warps for others beside them.

@@ -164,8 +164,7 @@ impl<'b, 'a> Differences<'b, 'a> {
     /// Tiles with the same row and column are the same.
     fn tiles(&mut self) {
         let blocks = self.blocks;
-        for &id in &blocks.ops {
-            let Some(order) = ops::TileOrder::of(OpRef { id, ..*blocks.grid }) else { continue };
+        for &order in &blocks.tile_orders {
             let places = [order.row(), order.column()].map(|value| value_name(value.index()));
             if !places.iter().any(|name| self.known.contains_key(name)) {
                 continue;

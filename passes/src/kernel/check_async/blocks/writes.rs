@@ -19,10 +19,14 @@ use dlc_ir::{OpId, OpRef, ValueId};
 use dlc_kernel::ops;
 use rustc_hash::FxHashSet;
 
+use super::super::not_all_run;
 use super::differences::{Differences, Integers};
 use super::sites::{Pair, Var, group_of};
 use super::witness::Sizes;
 use super::{Access, Blocks, Fault, UNORDERED_BLOCKS};
+
+/// So many pairs of writes are compared, which takes a second.
+const MOST_PAIRS: u32 = 1 << 18;
 
 /// How many writes of a grid are disjoint from those of all other blocks.
 #[derive(Default, Debug)]
@@ -43,22 +47,26 @@ enum Overlap {
 
 impl<'a> Blocks<'a> {
     /// Errors: two blocks or groups are shown to write the same element, or are not shown to write others where that
-    /// matters to what they read.
+    /// matters to what they read; or there are too many writes to compare.
     ///
     /// Where that cannot be decided for all launches, it is for two blocks of some.
     pub fn writes(&self, launches: &[Rc<Sizes>]) -> Result<Writes, Fault> {
         let is_read = |memory: ValueId| self.accesses.iter().any(|access| !access.writes && access.memory == memory);
         let writes: Vec<&Access<'a>> = self.accesses.iter().filter(|access| access.writes).collect();
         let mut integers = Integers::of(self.grid, &self.ops);
-        let mut known = vec![Overlap::Never; writes.len()];
+        let (mut known, mut pairs) = (vec![Overlap::Never; writes.len()], 0);
         for (at, first) in writes.iter().enumerate() {
+            let must = !self.flags.is_empty() || is_read(first.memory);
             let others = writes.iter().enumerate().skip(at);
             for (other, second) in others.filter(|(_, second)| second.memory == first.memory) {
                 // Whichever comes last, the result is the same but for rounding.
                 if first.combines && second.combines {
                     continue;
                 }
-                let must = !self.flags.is_empty() || is_read(first.memory);
+                pairs += 1;
+                if pairs > MOST_PAIRS {
+                    return Err(not_all_run(*self.grid, "too many writes would have to be compared with each other"));
+                }
                 let (overlap, who) = match must {
                     true => (self.is_ordered(first, second), "block"),
                     false => self.overlap(&mut integers, [first, second], launches),
