@@ -1,6 +1,6 @@
-//! Sums that are summed along an axis behind the loop, and maxima of which the maximum is taken: each part leaves what comes
-//! out of that, and not what every thread has of it. The second grid goes through the parts as the first one through its elements, as many at once; what was
-//! behind the loop stays there.
+//! Sums that are summed along an axis behind the loop, and maxima of which the maximum is taken, by longer floats as well: each
+//! part leaves what comes out of that, and not what every thread has of it. The second grid goes through the parts as the
+//! first one through its elements, as many at once; what was behind the loop stays there.
 
 use dlc_core::guard::{Condition, Guard};
 use dlc_core::scalar::{Combiner, neutral};
