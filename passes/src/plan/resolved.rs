@@ -396,7 +396,7 @@ impl Resolver<'_> {
             let ((tiling, is_planned), batch, rows) = match column {
                 Some(column) => {
                     let form = Form::ScannedColumns { bits };
-                    let batch = shape.outer.iter().filter(|axis| axis.0 != column.0).cloned().collect();
+                    let batch = self.beside(shape, &column)?;
                     let planned = plan.map(|plan| (plan, std::slice::from_ref(&along), &column));
                     (self.shared(form, planned, [&column.1, &length])?, batch, vec![column])
                 }
@@ -431,12 +431,29 @@ impl Resolver<'_> {
         if let Some([column, along]) = reduces_columns(ctx, region, shape) {
             let planned = plan.map(|plan| (plan, std::slice::from_ref(&along), &column));
             let (tiling, is_planned) = self.shared(Form::Columns, planned, [&column.1, &along.1])?;
-            let batch = shape.outer.iter().filter(|axis| axis.0 != column.0).cloned().collect();
+            let batch = self.beside(shape, &column)?;
             let keeps_rows = is_planned && keeps;
             let mapping = map(tiling, [batch, vec![column], Vec::new()]);
             return Ok(Mapping { along: Some(along.0), is_planned, keeps_rows, ..mapping });
         }
         self.elements(shape, &map)
+    }
+
+    /// The axes of the results beside the columns that a kernel goes along: a block has one position of each.
+    fn beside(&self, shape: &Shape, column: &Axis) -> Result<Vec<Axis>, Refused> {
+        let batch: Vec<Axis> = shape.outer.iter().filter(|axis| axis.0 != column.0).cloned().collect();
+        let plan = self.plan.into_iter();
+        let tables = plan
+            .flat_map(|plan| [("tile", &plan.tile), ("thread_tile", &plan.thread_tile), ("threads", &plan.threads)]);
+        for (word, table) in tables {
+            let count = |axis: &Axis| table.as_ref().map_or(1, |table| table.along(&axis.0));
+            if let Some(axis) = batch.iter().find(|axis| count(axis) > 1) {
+                let message =
+                    format!("'{word}' has {} along '{}', and a block has one position of it", count(axis), axis.0);
+                return self.refuse_with(&[word, "tile"], &BAD_TILE, message, free);
+            }
+        }
+        Ok(batch)
     }
 
     /// The mapping of a kernel that computes its elements one by one, `map` that of a tiling with its axes.

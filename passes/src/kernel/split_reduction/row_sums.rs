@@ -18,7 +18,7 @@ use crate::analysis::expressions::{Over, pack};
 pub struct Row {
     op: OpId,
     axis: usize,
-    /// The cast in front of it, of floats to longer ones: the largest of these is one of the shorter ones.
+    /// The cast before it, of floats to longer ones: the largest of these is one of the shorter ones.
     cast: Option<OpId>,
 }
 
