@@ -52,6 +52,7 @@ impl Made {
 }
 
 /// What model threads do in runs.
+#[derive(Default)]
 pub struct EventStreams {
     /// Each event: the instruction, then what it names.
     events: Words,
@@ -67,13 +68,7 @@ pub struct EventStreams {
     chained: Vec<Option<Feed>>,
     /// How much work looking at events was.
     work: Cell<u64>,
-    /// Pieces that were found before, by where they are: most places are asked for one after another.
-    found: [Cell<u32>; FOUND],
 }
-
-/// As many pieces are remembered, each for as many places near each other.
-const FOUND: usize = 64;
-const NEAR: u32 = 5;
 
 /// What is at places.
 #[derive(Clone, Debug)]
@@ -88,14 +83,21 @@ enum Source {
     /// Written out, from one of the letters on.
     Letters(usize),
     /// So many, which are at earlier places from one on, again and again.
-    Again(usize, usize),
+    Again(Place, usize),
+}
+
+/// A place, and a piece that begins there or before it.
+#[derive(Clone, Copy, Default, Debug)]
+struct Place {
+    at: usize,
+    piece: usize,
 }
 
 /// What a model thread does, or a part of that.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Feed {
     /// The places of the events: the first, and how many.
-    start: usize,
+    start: Place,
     count: usize,
     /// How far back they name what the model thread made, of each kind of work.
     pub reach: [u32; 3],
@@ -107,7 +109,7 @@ pub type Behaviour = Vec<Vec<Feed>>;
 
 impl Feed {
     /// Nothing so far, from a place on.
-    fn beginning(start: usize) -> Feed {
+    fn beginning(start: Place) -> Feed {
         Feed { start, ..Feed::default() }
     }
 
@@ -115,6 +117,12 @@ impl Feed {
     #[inline]
     pub fn length(&self) -> usize {
         self.count
+    }
+
+    /// Where one of them is.
+    #[inline]
+    fn place(&self, number: usize) -> Place {
+        Place { at: self.start.at + number, ..self.start }
     }
 
     /// Other events come behind.
@@ -128,22 +136,6 @@ impl Feed {
 /// What it is of that to find where events stand; and how many are compared for one.
 const WORK_OF_PLACE: u64 = 8;
 const COMPARED: usize = 16;
-
-impl Default for EventStreams {
-    fn default() -> Self {
-        EventStreams {
-            events: Words::default(),
-            reaches: Vec::new(),
-            begins: Vec::new(),
-            letters: Vec::new(),
-            pieces: Vec::new(),
-            written: Vec::new(),
-            chained: Vec::new(),
-            work: Cell::default(),
-            found: [const { Cell::new(0) }; FOUND],
-        }
-    }
-}
 
 impl EventStreams {
     /// How much work looking at events was so far, each some ten nanoseconds.
@@ -192,7 +184,7 @@ impl EventStreams {
     /// The event at a place. `None` behind the last.
     #[inline]
     pub fn at(&self, feed: &Feed, place: usize) -> Option<Id> {
-        (place < feed.count).then(|| self.written_at(feed.start + place, 1)[0])
+        (place < feed.count).then(|| self.written_at(feed.place(place), 1)[0])
     }
 
     /// Events from a place on, as many as stand in one place and are asked for.
@@ -200,7 +192,7 @@ impl EventStreams {
     pub fn coming(&self, feed: &Feed, place: usize, most: usize) -> &[Id] {
         match feed.count.saturating_sub(place).min(most) {
             0 => &[],
-            most => self.written_at(feed.start + place, most),
+            most => self.written_at(feed.place(place), most),
         }
     }
 
@@ -212,7 +204,7 @@ impl EventStreams {
         // the other have together (Fine and Wilf 1965).
         let (mut since, mut zone) = (0, 0);
         while same < most && left > 0 {
-            let places = [a.start + from + same, b.start + other + same];
+            let places = [a.place(from + same), b.place(other + same)];
             let [(turn, rest), (turn_b, rest_b)] = places.map(|place| self.zone(place));
             if same >= zone {
                 (since, zone) = (same, same + rest.min(rest_b));
@@ -262,36 +254,39 @@ impl EventStreams {
         true
     }
 
+    /// The piece with a place. Most are near the one that the place says, so that steps begin small and double.
     #[inline]
-    fn piece(&self, place: usize) -> &Piece {
-        let found = &self.found[(place >> NEAR) % FOUND];
-        match self.pieces.get(found.get() as usize) {
-            Some(piece) if piece.places.contains(&place) => piece,
-            _ => {
-                let at = self.pieces.partition_point(|piece| piece.places.end <= place);
-                found.set(at as u32);
-                &self.pieces[at]
-            }
+    fn piece(&self, place: Place) -> (usize, &Piece) {
+        let is_before = |piece: &Piece| piece.places.end <= place.at;
+        let (mut from, mut step) = (place.piece, 1);
+        while self.pieces.get(from + step - 1).is_some_and(is_before) {
+            (from, step) = (from + step, 2 * step);
         }
+        let to = (from + step).min(self.pieces.len());
+        let at = from + self.pieces[from..to].partition_point(is_before);
+        (at, &self.pieces[at])
     }
 
     /// The events at a place and behind it that stand in one place, as many as are asked for: one at least.
     #[inline]
-    fn written_at(&self, mut place: usize, mut most: usize) -> &[Id] {
+    fn written_at(&self, mut place: Place, mut most: usize) -> &[Id] {
         loop {
-            let Piece { places, of } = self.piece(place);
-            let (into, rest) = (place - places.start, places.end - place);
+            let (_, Piece { places, of }) = self.piece(place);
+            let (into, rest) = (place.at - places.start, places.end - place.at);
             match *of {
                 Source::Letters(start) => return &self.letters[start + into..start + into + rest.min(most)],
-                Source::Again(start, turn) => (place, most) = (start + into % turn, most.min(turn - into % turn)),
+                Source::Again(start, turn) => {
+                    let into = into % turn;
+                    (place, most) = (Place { at: start.at + into, ..start }, most.min(turn - into));
+                }
             }
         }
     }
 
     /// After how many events those at a place come again, and as long as they do.
-    fn zone(&self, place: usize) -> (usize, usize) {
-        let Piece { places, of } = self.piece(place);
-        let rest = places.end - place;
+    fn zone(&self, place: Place) -> (usize, usize) {
+        let (_, Piece { places, of }) = self.piece(place);
+        let rest = places.end - place.at;
         match *of {
             Source::Letters(_) => (rest, rest),
             Source::Again(_, turn) => (turn, rest),
@@ -301,6 +296,11 @@ impl EventStreams {
     /// The first place behind everything.
     fn end(&self) -> usize {
         self.pieces.last().map_or(0, |piece| piece.places.end)
+    }
+
+    /// Where what comes next has its place: in the last piece, or behind it.
+    fn next(&self) -> Place {
+        Place { at: self.end(), piece: self.pieces.len().saturating_sub(1) }
     }
 
     /// Whether there is no room for more.
@@ -319,7 +319,7 @@ impl EventStreams {
 
     /// Writes out what a model thread or a round of a loop does, behind everything that was written before.
     fn write(&mut self, program: &Program, numbers: &Words, chains: &Chains, number: usize) -> Feed {
-        let mut feed = Feed::beginning(self.end());
+        let mut feed = Feed::beginning(self.next());
         if let Some(written) = self.written[number] {
             self.copy(&mut feed, written);
             return feed;
@@ -355,7 +355,7 @@ impl EventStreams {
 
     /// Writes out what rounds of a loop do.
     fn rounds(&mut self, program: &Program, numbers: &Words, chains: &Chains, chain: u32) -> Feed {
-        let mut feed = Feed::beginning(self.end());
+        let mut feed = Feed::beginning(self.next());
         let (mut before, mut coming) = (chain, Vec::new());
         while let Some(link) = chains.last(before) {
             if let Some(written) = self.chained[before as usize] {
@@ -387,8 +387,9 @@ impl EventStreams {
     /// What is behind some of the events comes again, so many times.
     fn repeat(&mut self, feed: &mut Feed, before: usize, times: usize) {
         let turn = feed.count - before;
-        let (start, end) = (feed.start.saturating_add(before), self.end());
+        let (at, end) = (feed.start.at.saturating_add(before), self.end());
         let more = turn.saturating_mul(times).min(MOST_PLACES);
+        let start = Place { at, ..feed.start };
         self.pieces.push(Piece { places: end..end.saturating_add(more), of: Source::Again(start, turn) });
         feed.extend(more, [0; 3]);
     }
@@ -396,13 +397,13 @@ impl EventStreams {
     /// What was written out comes again.
     fn copy(&mut self, feed: &mut Feed, written: Feed) {
         // Of too many events not all have places.
-        let (mut at, end) = (written.start, written.start.saturating_add(written.count).min(self.end()));
-        while at < end && !self.is_full() {
-            let Piece { places, of } = self.piece(at).clone();
-            let more = places.end.min(end) - at;
+        let (mut at, end) = (written.start, written.start.at.saturating_add(written.count).min(self.end()));
+        while at.at < end && !self.is_full() {
+            let (piece, Piece { places, of }) = self.piece(at);
+            let (from, of, more) = (at.at - places.start, *of, places.end.min(end) - at.at);
             match of {
                 Source::Letters(start) => {
-                    let from = start + at - places.start;
+                    let from = start + from;
                     self.letters.extend_from_within(from..from + more);
                     self.place(more);
                 }
@@ -411,7 +412,7 @@ impl EventStreams {
                     self.pieces.push(Piece { places: to..to.saturating_add(more), of });
                 }
             }
-            at += more;
+            at = Place { at: at.at + more, piece };
         }
         feed.extend(written.count, written.reach);
     }

@@ -7,7 +7,7 @@ use super::machine::ModelThread;
 use super::scenarios::{Launch, Scenario};
 
 /// How many events are looked at to see whether runs go on alike.
-const LOOKAHEAD: usize = 64;
+pub const LOOKAHEAD: usize = 64;
 
 /// A run whose model threads are known to do something.
 pub struct Run {
@@ -58,10 +58,9 @@ impl Member {
         event_streams.at(self.feed(model_thread), self.place(model_thread))
     }
 
-    /// How many events that come next are the same as in the first run, as far as is looked ahead.
-    pub fn alike(&self, event_streams: &EventStreams, model_thread: &ModelThread) -> usize {
-        let first = event_streams.coming(&model_thread.feed, model_thread.next, LOOKAHEAD);
-        let other = event_streams.coming(self.feed(model_thread), self.place(model_thread), LOOKAHEAD);
+    /// How many events that come next are some others.
+    pub fn alike(&self, event_streams: &EventStreams, model_thread: &ModelThread, first: &[Id]) -> usize {
+        let other = event_streams.coming(self.feed(model_thread), self.place(model_thread), first.len());
         // Mostly, and found at once.
         if first == other {
             return first.len();

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use super::cells::History;
 use super::event_streams::{EventStreams, Id, Made};
 use super::machine::{MBarrier, Machine, ModelThread, Named, Remote, Stop};
-use super::members::{Member, Run};
+use super::members::{LOOKAHEAD, Member, Run};
 use super::program::Instr;
 use super::steady::Steady;
 use super::sync::token;
@@ -149,7 +149,9 @@ impl Machine<'_> {
             let next = event_streams.at(&model_thread.feed, model_thread.next);
             if model_thread.next >= model_thread.alike && !others.is_empty() {
                 event_streams.looks_at(64 * others.len());
-                let alike = others.iter().map(|other| other.alike(event_streams, model_thread)).min().unwrap_or(0);
+                let first = event_streams.coming(&model_thread.feed, model_thread.next, LOOKAHEAD);
+                let alike =
+                    others.iter().map(|other| other.alike(event_streams, model_thread, first)).min().unwrap_or(0);
                 if alike == 0 && others.iter().any(|other| other.event(event_streams, model_thread) != next) {
                     return Ok(End::Differs);
                 }
