@@ -527,6 +527,11 @@ impl<'g> Cutter<'g> {
             let name = describe(self.graph, consumer);
             return Choice { stored: false, why: format!("{name} takes its rows on chip: {saved}") };
         }
+        let places = self.copies_of(wanted);
+        if places > 1 {
+            let why = format!("its kernel would multiply it at {places} places, which costs more than to write and read it");
+            return Choice { stored: true, why };
+        }
         // Epilogue: each element is used at one point of the result.
         let own = self.limits.sizes.elements(&self.graph.values[node].axes);
         if let Some(row) = self.reducer_behind(wanted, kernel) {
