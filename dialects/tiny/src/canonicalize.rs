@@ -7,20 +7,23 @@
 //!   the op between works on fewer elements. It must be used there alone, or it would be done twice.
 //! - A reshape, permutation or flip goes up through an op on one operand only where it meets another of its kind, with
 //!   which it becomes one.
+//! - A reduction over axes of size 1 is a reshape, with zero added to a sum: of a negative zero alone it is zero.
 //! - A permutation of axes of size 1, and an expand to nothing but such, are reshapes; a reshape that puts in axes of
 //!   size 1 becomes part of the expand behind it.
 
 use dlc_core::numbers::holds;
+use dlc_core::scalar::ANY_ORDER;
 use dlc_ir::affine::{SizeExpr, SizeRanges};
 use dlc_ir::attrs::AttrData;
 use dlc_ir::body::OpParts;
 use dlc_ir::op::OpDef;
 use dlc_ir::rewrite::{Pattern, Rewrite, Rewriter};
-use dlc_ir::{Attr, OpId, OpRef, Type, ValueId};
+use dlc_ir::{Attr, OpId, OpRef, Type, ValueId, float};
 
 use crate::fold::{defining, dims, elem};
 use crate::ops::{
-    Add, Cast, Cmp, Const, Expand, Flip, Neg, Pad, Permute, Predicate, Reshape, Shrink, Where, is_elementwise,
+    Add, Cast, Cmp, Combiner, Const, Expand, Flip, Neg, Pad, Permute, Predicate, Reduce, Reshape, Shrink, Where,
+    is_elementwise,
 };
 
 /// What a rule needs to make the op anew: nothing where it does not match.
@@ -93,6 +96,28 @@ rules! {
         let (loc, mut b) = at(op, rw);
         let made = Reshape::build(&mut b, loc, x, shape);
         done(op, rw, made);
+    };
+    /// A reduction over an axis of size 1 is one without it, behind a reshape.
+    REDUCE_OF_ONES = "reduce-of-ones" on Some(Reduce::NAME), reduce_of_ones => |op, rw, reduced: Reduced| {
+        let (loc, mut b) = at(op, rw);
+        let made = Reshape::build(&mut b, loc, reduced.input, reduced.shape);
+        let mut made = b.result(made);
+        if !reduced.axes.is_empty() {
+            let op = Reduce::build(&mut b, loc, made, reduced.combiner, reduced.axes, reduced.acc);
+            made = b.result(op);
+        } else {
+            if let Some(acc) = reduced.acc {
+                let op = Cast::build(&mut b, loc, made, acc);
+                made = b.result(op);
+            }
+            if let Some((zero, ty)) = reduced.zero {
+                let constant = Const::build(&mut b, loc, zero, ty);
+                let constant = b.result(constant);
+                let op = Add::build(&mut b, loc, made, constant);
+                made = b.result(op);
+            }
+        }
+        rw.replace_op(op, &[made]);
     };
     /// `shrink (pad x)` puts less around, and takes less of `x`.
     SHRINK_PAD = "shrink-pad" on Some(Shrink::NAME), shrink_pad => |op, rw, (x, cut, low, high, value)| {
@@ -284,6 +309,42 @@ fn permute_of_ones(op: OpRef<'_>) -> Found<(ValueId, Vec<SizeExpr>)> {
         true => Ok((op.operand(0), dims(op, op.result(0)))),
         false => Err("it moves axes with elements side by side"),
     }
+}
+
+/// A reduction without axes of size 1.
+struct Reduced {
+    input: ValueId,
+    shape: Vec<SizeExpr>,
+    combiner: Combiner,
+    axes: Vec<i64>,
+    acc: Option<Type>,
+    /// What a sum begins with, and its type: of a negative zero alone it is none.
+    zero: Option<(Attr, Type)>,
+}
+
+fn reduce_of_ones(op: OpRef<'_>) -> Found<Reduced> {
+    let reduce = Reduce::from(op);
+    let (ctx, combiner, sizes) = (op.ctx, reduce.combiner(), dims(op, reduce.input()));
+    let is_one = |axis: &i64| sizes[*axis as usize].as_constant() == Some(1);
+    let (ones, axes): (Vec<i64>, Vec<i64>) = reduce.axes().into_iter().partition(is_one);
+    let (from, to) = (elem(op, reduce.input()), elem(op, reduce.out()));
+    if ones.is_empty() {
+        return Err("it combines elements along each of its axes");
+    }
+    if !axes.is_empty() && op.attr(ctx.intern_str(ANY_ORDER)).is_some() {
+        return Err("what is left may be added in any order");
+    }
+    if axes.is_empty() && !holds(ctx, to, from) {
+        return Err("the result does not hold all elements");
+    }
+    let axes = axes.iter().map(|axis| axis - ones.iter().filter(|one| *one < axis).count() as i64).collect();
+    let kept = sizes.iter().enumerate().filter(|(axis, _)| !ones.contains(&(*axis as i64)));
+    let shape: Vec<SizeExpr> = kept.map(|(_, size)| size.clone()).collect();
+    let zero = to.float_kind(ctx).filter(|_| combiner == Combiner::Sum).map(|kind| {
+        let zero = ctx.attr(AttrData::Float { ty: to, bits: float::encode(0.0, kind) });
+        (zero, op.type_of(reduce.out()))
+    });
+    Ok(Reduced { input: reduce.input(), shape, combiner, axes, acc: (from != to).then_some(to), zero })
 }
 
 fn expand_of_ones(op: OpRef<'_>) -> Found<(ValueId, Vec<SizeExpr>)> {

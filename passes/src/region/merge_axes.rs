@@ -3,7 +3,8 @@
 //!
 //! **Requires**: region.
 //! **Ensures**: region. In no private kernel that launches always run and that has no plan, two axes could be one, or an
-//! axis of the results has one position that no product of matrices has. Where a size is a product of symbols, the kernel
+//! axis of the results has one position that no product of two matrices has: a product of a matrix and a vector is a sum of
+//! rows. Where a size is a product of symbols, the kernel
 //! has a symbol for it.
 //!
 //! **Before**
@@ -41,7 +42,7 @@
 //!
 //! **Does not** touch axes of which one is read, guarded, broadcast or scanned without the other, memory that is not in
 //! row-major order, or products of matrices with other reductions. Of one product alone, axes of one side become one: pixels
-//! that no window goes over are the rows or columns of a matrix. Its axes of one position stay.
+//! that no window goes over are the rows or columns of a matrix. Its axes of one position stay, but those of a vector.
 //!
 //! Two axes may be one if values depend on both or on neither, and if all memory that is read or written at one of them
 //! has both next to each other in their full size. Whether memory may be seen with fewer axes depends on all its reads,
@@ -66,7 +67,7 @@ use dlc_region::ops::Func;
 use dlc_region::verify::KernelAxes;
 
 use crate::analysis::axes::{is_kernel, reductions};
-use crate::plan::shape::{Groups, Shape, groups};
+use crate::plan::shape::{Axis, Groups, Shape, groups};
 use crate::rewrites::launches::{Launches, symbols};
 
 static DEF: PassDef = PassDef {
@@ -107,12 +108,16 @@ pub fn merge_axes(module: &mut Body, cx: &PassCx<'_>) -> u64 {
         if !is_free || kernel.entry_block().is_none() || !has_counted_memory(ctx, root) {
             continue;
         }
-        let has_product = matrices(ctx, kernel).is_some();
-        let is_chained = has_product && reductions(ctx, kernel).len() > 1;
+        let product = matrices(ctx, kernel);
+        let is_chained = product.is_some() && reductions(ctx, kernel).len() > 1;
+        let has_product = is_chained || product.is_some_and(|product| !is_vector(&product));
         let Some(kernel) = module.nested_mut(op) else { continue };
         let mut runs = pairs::Runs::of(ctx, kernel);
         let (before, mut made) = (merged, Vec::new());
         while cx.allows_rule("single") && single::remove(ctx, kernel, &mut runs, has_product) {
+            merged += 1;
+        }
+        while !has_product && cx.allows_rule("single") && single::remove_of_input(ctx, kernel, &mut runs) {
             merged += 1;
         }
         while let Some(pairs) = pairs::find(ctx, kernel).filter(|_| !is_chained && cx.allows_rule("merge")) {
@@ -135,6 +140,13 @@ pub fn merge_axes(module: &mut Body, cx: &PassCx<'_>) -> u64 {
 /// What a kernel multiplies, if that are matrices.
 fn matrices(ctx: &Context, kernel: &Body) -> Option<Groups> {
     groups(ctx, kernel, &Shape::of(ctx, kernel, &KernelAxes::of(ctx, kernel)))
+}
+
+/// Whether a product is of a matrix and a vector: it is a sum of rows or columns, whose plans read each element once, where
+/// those of matrices have tiles that are mostly empty.
+fn is_vector(product: &Groups) -> bool {
+    let is_one = |axes: &[Axis]| axes.iter().all(|(_, size)| size.as_constant() == Some(1));
+    is_one(&product.rows) || is_one(&product.columns)
 }
 
 /// Whether the elements of all memory of a kernel are a number of 64 bits: other memory has no view.

@@ -4,7 +4,7 @@ use dlc_core::sizes::Exprs;
 use dlc_core::types::Tensor;
 use dlc_ir::define::{Int, IntArray, TypeAttr, Unit, op};
 
-use crate::{fold, interp, shape};
+use crate::{canonicalize, fold, interp, shape};
 
 pub use dlc_core::scalar::{Combiner, ScanCombiner};
 
@@ -13,7 +13,7 @@ pub use dlc_core::scalar::{Combiner, ScanCombiner};
 /// Sums and products are rounded once, to the type of the result. Of no elements they are what changes no other number. Marked
 /// `{any_order}`, a sum of floats may be added in another order in each run.
 #[op("tiny.reduce", traits(Pure), format = "$combiner $input `over` $axes (`acc` $acc^)? attr-dict `:` type($out)",
-     infer = shape::reduce, fold = fold::reduce, eval = interp::reduce,
+     infer = shape::reduce, fold = fold::reduce, canonicalize = [canonicalize::REDUCE_OF_ONES], eval = interp::reduce,
      example = "%s = reduce sum %p over [2] acc f32 : tensor<[M, N], f32>")]
 pub struct Reduce {
     combiner: Attr<Combiner>,

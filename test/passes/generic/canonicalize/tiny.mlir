@@ -315,3 +315,24 @@ tiny.func @choice_by_opposite<N>(%b: tensor<[N], i1>, %x: tensor<[N], f32>, %y: 
   %d = where %c, %x, %y
   return %d
 }
+
+// Reductions over axes of size 1 are reshapes: of another type a cast, and a sum begins with zero, as -0.0 + 0.0 is 0.0. What
+// may be added in any order stays.
+// CHECK-LABEL: tiny.func @ones<M>(
+// CHECK-NEXT:    %[[ZERO:.+]] = const 0.000000e+00 : tensor<[M], f32>
+// CHECK-NEXT:    %a = reshape %x to [M] : tensor<[M], f16>
+// CHECK-NEXT:    %[[X:.+]] = reshape %x to [M] : tensor<[M], f16>
+// CHECK-NEXT:    %[[B:.+]] = cast %[[X]] to f32 : tensor<[M], f32>
+// CHECK-NEXT:    %b = add %[[B]], %[[ZERO]] : tensor<[M], f32>
+// CHECK-NEXT:    %[[C:.+]] = reshape %z to [M, 8] : tensor<[M, 8], f32>
+// CHECK-NEXT:    %c = reduce sum %[[C]] over [1] : tensor<[M], f32>
+// CHECK-NEXT:    %e = reduce sum %z over [1, 2] {any_order} : tensor<[M], f32>
+// CHECK-NEXT:    return %a, %b, %c, %e
+// CHECK-NEXT:  }
+tiny.func @ones<M>(%x: tensor<[M, 1], f16>, %z: tensor<[M, 1, 8], f32>) -> (tensor<[M], f16>, tensor<[M], f32>, tensor<[M], f32>, tensor<[M], f32>) {
+  %a = reduce max %x over [1] : tensor<[M], f16>
+  %b = reduce sum %x over [1] acc f32 : tensor<[M], f32>
+  %c = reduce sum %z over [1, 2] : tensor<[M], f32>
+  %e = reduce sum %z over [1, 2] {any_order} : tensor<[M], f32>
+  return %a, %b, %c, %e
+}

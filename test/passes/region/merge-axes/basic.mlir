@@ -200,13 +200,14 @@ region.func private @image_0<B, H, W> iters (b: B, o: 32, h: H, w: W) ins (%x: m
 
 // -----
 
-// Axes of one position are gone, and so are broadcasts along them.
+// Axes of one position are gone, of memory that is read too, and so are broadcasts along them.
 // CHECK-LABEL: host.func @kept<
-// CHECK: %y = launch @kept_0<N> (%x) : memref<[N], f32
+// CHECK: %[[X:.+]] = view %x : memref<[N, 8], f32
+// CHECK: %y = launch @kept_0<N> (%[[X]]) : memref<[N], f32
 // CHECK: view %y : memref<[N, 1, 1], f32
 // CHECK: region.func private @kept_0<N> iters (n: N)
 // CHECK: reduce sum (k: 8)
-// CHECK-NEXT: read %x[n, k, 0]
+// CHECK-NEXT: read %x[n, k]
 // CHECK-NOT: broadcast_in_dim
 // CHECK: yield %s to y
 host.func @kept<N>(%x: memref<[N, 8, 1], f32>) -> memref<[N, 1, 1], f32> {

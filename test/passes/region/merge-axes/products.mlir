@@ -1,4 +1,5 @@
-// Of a product of matrices, axes of one position are taken away that the product has not; those that it has stay.
+// Of a product of matrices, axes of one position are taken away that the product has not. A product of a matrix and a vector
+// is a sum of rows, which has no axis of one position.
 
 // RUN: dlc-opt %s --merge-axes | FileCheck %s
 
@@ -6,7 +7,8 @@
 // CHECK: launch @product (%x, %w) : memref<[2, 432], f32
 // CHECK: view
 // CHECK-SAME: memref<[2, 432, 1, 1], f32
-// CHECK: launch @row (%v, %w) : memref<[1, 432], f32
+// CHECK: %[[V:.+]] = view %v : memref<[64], f32
+// CHECK: launch @row (%[[V]], %w) : memref<[432], f32
 host.func @f(%x: memref<[2, 64], f32, row_major, align 128>, %v: memref<[1, 64], f32, row_major, align 128>, %w: memref<[432, 64], f32, row_major, align 128>) -> (memref<[2, 432, 1, 1], f32, row_major, align 128>, memref<[1, 432], f32, row_major, align 128>) {
   %y = launch @product (%x, %w) : memref<[2, 432, 1, 1], f32, row_major, align 128>
   %z = launch @row (%v, %w) : memref<[1, 432], f32, row_major, align 128>
@@ -14,7 +16,7 @@ host.func @f(%x: memref<[2, 64], f32, row_major, align 128>, %v: memref<[1, 64],
 }
 // CHECK: region.func private @product iters (m: 2, n: 432)
 // CHECK-NOT: broadcast_in_dim
-// CHECK: region.func private @row iters (m: 1, n: 432)
+// CHECK: region.func private @row iters (n: 432)
 region.func private @product iters (m: 2, n: 432, a: 1, b: 1)
     ins (%x: memref<[2, 64], f32, row_major, align 128>, %w: memref<[432, 64], f32, row_major, align 128>)
     outs (y: memref<[2, 432, 1, 1], f32, row_major, align 128> materialize gmem) {

@@ -8,7 +8,7 @@
 // CHECK: grid (((A*B) ceildiv 4)*(N ceildiv 128)) threads 128 {
 // CHECK: tile_order %tile of ((A*B) ceildiv 4, N ceildiv 128) rows
 // CHECK: load %x[(4*%row + i0) floordiv B, (4*%row + i0) mod B, 128*%column + i1] where (4*%row + i0 < A*B, 128*%column + i1 < N) : frag<[4, 128], f16
-// CHECK: load %g[(4*%row + i0) floordiv B, 0, 128*%column + i1] where (4*%row + i0 < A*B, 128*%column + i1 < N) : frag<[4, 128], f16
+// CHECK: load %g[(4*%row + i0) floordiv B, 128*%column + i1] where (4*%row + i0 < A*B, 128*%column + i1 < N) : frag<[4, 128], f16
 // CHECK: store
 tiny.func @gate<A, B, N>(%x: tensor<[A, B, N], f16>, %g: tensor<[A, 1, N], f16>) -> tensor<[A, B, N], f16> {
   %y = mul %x, %g
