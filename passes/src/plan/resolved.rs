@@ -419,7 +419,7 @@ impl Resolver<'_> {
             let mapping = map(tiling, [groups.batch.clone(), groups.rows.clone(), groups.columns.clone()]);
             return Ok(Mapping { is_planned, ..mapping });
         }
-        if let Some(along) = reduces_rows(ctx, region) {
+        if let Some(along) = reduces_rows(ctx, region, shape) {
             // Results along what is reduced are along that alone.
             let is_alone = shape.inner.iter().all(|axis| axis.0 == along.0);
             let planned = plan.filter(|_| is_alone).map(|plan| (plan, &*shape.outer, &along));

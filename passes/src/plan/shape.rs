@@ -437,18 +437,25 @@ pub fn held_values(ctx: &Context, region: &Body, groups: &Groups) -> usize {
     ends.map(end).map(live).max().unwrap_or(0).max(groups.sums)
 }
 
-/// The axis that some reduction reads memory along.
-pub fn reduces_rows(ctx: &Context, region: &Body) -> Option<Axis> {
+/// The axis that some reduction reads memory along: memory that has as many axes of the results as any, as what each result
+/// reads alike says nothing about it.
+pub fn reduces_rows(ctx: &Context, region: &Body, shape: &Shape) -> Option<Axis> {
+    let reads = region.walk().into_iter().filter_map(|op| Read::of(OpRef::new(ctx, region, op))).map(|read| read.at());
+    let reads: Vec<Vec<SizeExpr>> = reads.collect();
+    let has = |at: &[SizeExpr], axis: &str| at.iter().any(|at| at.symbols().iter().any(|name| **name == *axis));
+    let results = |at: &[SizeExpr]| shape.outer.iter().filter(|axis| has(at, &axis.0)).count();
     for id in reductions(ctx, region) {
         let reduce = Reduce::of(OpRef::new(ctx, region, id))?;
         if reduce.combiner().is_none() && weighted(ctx, region, id).is_none() {
             continue;
         }
         let last = reduce.axes().last().map(|name| name.to_string())?;
-        let along = region.walk().into_iter().filter_map(|op| Read::of(OpRef::new(ctx, region, op))).any(|read| {
-            let at = read.at();
-            at.last().is_some_and(|last_at| last_at.symbols().iter().any(|name| **name == *last))
-        });
+        let across: Vec<&Vec<SizeExpr>> = reads.iter().filter(|at| has(at, &last)).collect();
+        let most = across.iter().map(|at| results(at)).max();
+        let lies = |at: &&Vec<SizeExpr>| {
+            Some(results(at)) == most && at.last().is_some_and(|at| has(std::slice::from_ref(at), &last))
+        };
+        let along = across.iter().any(lies);
         // Few elements are not worth the lanes of a warp.
         let size = reduce.sizes().last().cloned()?;
         if along && size.as_constant().is_none_or(|size| size >= 32) {
@@ -476,7 +483,10 @@ pub fn reduces_columns(ctx: &Context, region: &Body, shape: &Shape) -> Option<[A
     let along = along.filter(|(_, size)| size.as_constant().is_none_or(|size| size >= 32))?;
     let reads = region.walk().into_iter().filter_map(|op| Read::of(OpRef::new(ctx, region, op)));
     let over = |at: &SizeExpr, axis: &Axis| at.symbols().iter().any(|name| **name == *axis.0);
-    let mut across = reads.filter(|read| read.at().iter().any(|at| over(at, &along))).map(|read| read.at()).peekable();
+    let has = |at: &[SizeExpr], axis: &Axis| at.iter().any(|at| over(at, axis));
+    // What is the same for all columns is read by all lanes at once.
+    let across = reads.map(|read| read.at()).filter(|at| has(at, &along) && has(at, column));
+    let mut across = across.peekable();
     across.peek()?;
     let lies = |at: Vec<SizeExpr>| {
         let (last, others) = at.split_last()?;

@@ -529,7 +529,8 @@ impl<'g> Cutter<'g> {
         }
         let places = self.copies_of(wanted);
         if places > 1 {
-            let why = format!("its kernel would multiply it at {places} places, which costs more than to write and read it");
+            let why =
+                format!("its kernel would multiply it at {places} places, which costs more than to write and read it");
             return Choice { stored: true, why };
         }
         // Epilogue: each element is used at one point of the result.
