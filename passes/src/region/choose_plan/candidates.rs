@@ -67,6 +67,9 @@ const PIECE: i64 = 4;
 /// How much of a sum is in shared memory at once, of which the loop is written out.
 const STEP: i64 = 16;
 
+/// From so many elements on lanes may share a sum, however few bytes it has.
+const SHARED_SUM: i64 = 64;
+
 impl CandidateGenerator<'_> {
     /// The candidates, in the order in which they are preferred where they cost the same.
     pub fn candidates(&self) -> Vec<Schedule> {
@@ -74,7 +77,7 @@ impl CandidateGenerator<'_> {
             [] if self.facts.is_local() => self.windows(),
             [] if self.facts.longest_sum() >= 32 && !self.sums_few() => self.rows(),
             // Short rows and columns are shared by a few threads, or computed by one for each of its own elements.
-            [] if self.facts.longest_sum() > 1 && !self.sums_few() => {
+            [] if self.facts.longest_sum() > 1 && (!self.sums_few() || self.facts.longest_sum() >= SHARED_SUM) => {
                 let mut plans = self.elementwise();
                 plans.extend(self.rows());
                 plans
@@ -92,7 +95,7 @@ impl CandidateGenerator<'_> {
 
     /// Whether every result is a sum of so few bytes that a thread has all of them from a line or two of the cache, and there
     /// are results for all threads: lanes that share a sum would exchange more than they add.
-    fn sums_few(&self) -> bool {
+    pub(super) fn sums_few(&self) -> bool {
         let (facts, most) = (self.facts, self.facts.longest_sum() as f64);
         let is_short = |input: &Tensor| most * bits(self.ctx, input.elem) / 8.0 <= SHORT_SUM;
         let is_summed = |axis: &String| facts.reduced.contains(axis);

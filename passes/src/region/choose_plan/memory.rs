@@ -222,10 +222,13 @@ impl CandidateGenerator<'_> {
         };
         let last = self.facts.iters().last().cloned();
         let whole = (self.facts.size(long).clamp(1, 1 << 20) as u64).next_power_of_two() as i64;
-        // Every lane of a warp has some of a short row.
-        let width = width.min((whole / 32).max(1));
+        // Every lane of a warp has some of a short row, or fewer lanes have whole accesses where rows are many.
+        let narrow = width.min((whole / 32).max(1));
+        let grids = row_grids(whole, narrow).into_iter().map(|grid| (grid, narrow));
+        let wide = row_grids(whole, width).into_iter().filter(|[threads, _]| threads * width <= whole);
+        let wide = wide.filter(|_| width > narrow && self.sums_few()).map(|grid| (grid, width));
         let mut plans = Vec::new();
-        for [threads, rows] in row_grids(whole, width) {
+        for ([threads, rows], width) in grids.chain(wide) {
             // Single elements lie side by side: more of them are under way.
             let mut eaches = if width == 1 { vec![4, 8, 16, 32] } else { vec![width, width * 2, width * 4] };
             // Rows of less than a warp have no more elements than their threads.
