@@ -2,12 +2,13 @@
 //! of a product that are zero on one side of a diagonal.
 
 use dlc_core::guard::{Condition, Guard};
+use dlc_core::memref::MemRef;
 use dlc_core::scalar;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::{Attr, Context, ValueId};
 use dlc_region::ops::{Binary, Const, Index, Read, Select};
-use dlc_region::verify::axes_of;
+use dlc_region::verify::{KernelAxes, axes_of};
 
 use super::axes::before_broadcasts;
 use super::numbers::is_zero;
@@ -79,7 +80,7 @@ pub fn zero_mask(ctx: &Context, region: &Body, value: ValueId) -> Option<Mask> {
     (!mask.holds.is_empty()).then_some(mask)
 }
 
-/// What conditions of a read say of several axes, and the rest of them: those that bound positions in memory stay.
+/// What conditions of a read say of several axes, and the rest of them, which keeps the read in its memory.
 fn compared(ctx: &Context, region: &Body, read: Read<'_>, piece: &[Condition]) -> (Vec<SizeExpr>, Vec<Condition>) {
     let over = axes_of(ctx, region.value_type(read.out()));
     let count =
@@ -100,7 +101,28 @@ fn compared(ctx: &Context, region: &Body, read: Read<'_>, piece: &[Condition]) -
             _ => rest.push(condition.clone()),
         }
     }
-    (holds, rest)
+    match stays_inside(ctx, region, read, &holds, &rest) {
+        true => (holds, rest),
+        false => (Vec::new(), piece.to_vec()),
+    }
+}
+
+/// Whether a read stays in its memory without some conditions: each position is an axis of that size, or has no axis that
+/// they compare, or is bounded by the conditions that are left.
+fn stays_inside(ctx: &Context, region: &Body, read: Read<'_>, without: &[SizeExpr], rest: &[Condition]) -> bool {
+    let axes = KernelAxes::of(ctx, region);
+    let sizes = MemRef::of(ctx, read.type_of(read.source())).map(|ty| ty.dims(ctx)).unwrap_or_default();
+    let compared: Vec<_> =
+        without.iter().flat_map(SizeExpr::symbols).filter(|name| axes.size(name).is_some()).collect();
+    let left: Vec<SizeExpr> = rest.iter().filter_map(|condition| condition.not_negative().ok()).flatten().collect();
+    let is_bounded = |at: &SizeExpr, size: &SizeExpr| {
+        let last = size.sub(&SizeExpr::from(1)).and_then(|last| last.sub(at));
+        left.contains(at) && last.is_ok_and(|last| left.contains(&last))
+    };
+    read.at().iter().zip(&sizes).all(|(at, size)| {
+        let is_whole = at.as_symbol().is_some_and(|axis| axes.size(axis) == Some(size));
+        is_whole || !at.symbols().iter().any(|name| compared.contains(name)) || is_bounded(at, size)
+    })
 }
 
 /// By how much an expression grows from a position of an axis to the next, if that is always the same.
