@@ -15,7 +15,7 @@ use std::time::{Duration, SystemTime};
 use super::driver::{Device, Done, Driver, Kind};
 
 /// What a file begins with; the number is that of the form.
-const HEAD: &[u8] = b"dlc cubin 3\n";
+const HEAD: &[u8] = b"dlc cubin 4\n";
 /// How the names of files end.
 const END: &str = "cubin";
 /// How the names of files begin that are being written.
@@ -175,8 +175,11 @@ fn load_by(
     {
         return Ok(true);
     }
+    let whole = || [ptx.as_bytes(), &[0]].concat();
     match driver.compile(ptx) {
-        Ok(code) => {
+        // The driver has a cache of its own for PTX.
+        Ok(None) => load(driver, &whole()).map(|()| false),
+        Ok(Some(code)) => {
             load(driver, &code)?;
             if let Some(cache) = cache {
                 // Without the file the module is compiled again next time.
@@ -187,7 +190,7 @@ fn load_by(
         // What is wrong with the PTX, or a driver that does not know it, stays so.
         Err(failure) if matches!(failure.kind, Kind::BadModule | Kind::TooOld) => Err(failure),
         // A driver may compile what it loads and nothing else.
-        Err(failure) => load(driver, &[ptx.as_bytes(), &[0]].concat()).map(|()| false).map_err(|_| failure),
+        Err(failure) => load(driver, &whole()).map(|()| false).map_err(|_| failure),
     }
 }
 

@@ -29,6 +29,8 @@ use launch::Launch;
 
 /// Room for what the compiler in the driver says.
 const LOG: usize = 16 << 10;
+/// The instruction that gives registers to some warps of a block and takes them from others.
+const SETS_REGISTERS: &str = "setmaxnreg";
 /// With more blocks than this, a cluster is not portable.
 const PORTABLE: u32 = 8;
 
@@ -154,11 +156,20 @@ impl Cuda {
     }
 
     fn load_module(&mut self, image: &[u8]) -> Done<sys::CUmodule> {
-        let mut module = null_mut();
+        let (mut module, mut log) = (null_mut(), vec![0u8; LOG]);
+        use sys::CUjit_option as O;
+        let mut options = [O::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, O::CU_JIT_ERROR_LOG_BUFFER];
+        // A number is given in the place of a pointer.
+        let mut values = [(LOG - 1) as *mut c_void, log.as_mut_ptr().cast()];
         // SAFETY: an image says itself how long it is: machine code, which a driver has made and which is whole, in its
-        // header, and PTX by the zero at its end.
-        let status = unsafe { (self.call.module_load)(&mut module, image.as_ptr().cast()) };
-        self.done(status).map(|()| module)
+        // header, and PTX by the zero at its end. There are as many values as options, each of the kind that its option
+        // takes, and the log outlives the call.
+        let status = unsafe {
+            let count = options.len() as c_uint;
+            let image = image.as_ptr().cast();
+            (self.call.module_load)(&mut module, image, count, options.as_mut_ptr(), values.as_mut_ptr())
+        };
+        self.done(status).map(|()| module).map_err(|failure| with_log(failure, &log))
     }
 
     fn function(&mut self, module: sys::CUmodule, name: &str) -> Done<sys::CUfunction> {
@@ -202,6 +213,16 @@ impl Cuda {
     }
 }
 
+/// What failed, with what the compiler of the driver wrote about it.
+fn with_log(failure: Failure, log: &[u8]) -> Failure {
+    let end = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
+    let log = String::from_utf8_lossy(&log[..end]).trim().to_string();
+    match log.is_empty() {
+        true => failure,
+        false => Failure { message: format!("{}:\n{log}", failure.message), ..failure },
+    }
+}
+
 fn other(message: &str) -> Failure {
     Failure { kind: Kind::Other, message: message.to_string() }
 }
@@ -233,7 +254,12 @@ impl Driver for Cuda {
         Ok((free as u64, all as u64))
     }
 
-    fn compile(&mut self, ptx: &str) -> Done<Vec<u8>> {
+    fn compile(&mut self, ptx: &str) -> Done<Option<Vec<u8>>> {
+        // What is linked may be called by other code, of which the linker knows nothing: it gives all warps as many registers
+        // as they begin with, and keeps what is more in memory. A module that is loaded as PTX is all that there is.
+        if ptx.contains(SETS_REGISTERS) {
+            return Ok(None);
+        }
         let text = CString::new(ptx).map_err(|_| other("the PTX has a zero in it"))?;
         let mut log = vec![0u8; LOG];
         // What belongs to one device alone is compiled for just that: the capability says less.
@@ -278,14 +304,7 @@ impl Driver for Cuda {
             }
             (status, code)
         };
-        self.done(status).map(|()| code).map_err(|failure| {
-            let end = log.iter().position(|&byte| byte == 0).unwrap_or(LOG);
-            let log = String::from_utf8_lossy(&log[..end]).trim().to_string();
-            match log.is_empty() {
-                true => failure,
-                false => Failure { message: format!("{}:\n{log}", failure.message), ..failure },
-            }
-        })
+        self.done(status).map(|()| Some(code)).map_err(|failure| with_log(failure, &log))
     }
 
     fn load(&mut self, image: &[u8]) -> Done {

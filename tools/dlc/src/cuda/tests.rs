@@ -378,6 +378,19 @@ fn modules_that_are_not_taken() {
     assert!(error.message.ends_with("needs a newer driver, and this driver is for CUDA 13.0"), "{error:?}");
 }
 
+/// What gives registers to some of its warps is loaded as PTX, and not kept: linked code would keep them in memory.
+#[test]
+fn modules_that_set_registers_are_not_linked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let cache = cache::Cache { folder: folder.path().join("dlc"), bytes: 1 << 20 };
+    for _ in 0..2 {
+        let mut fake = Fake::new();
+        assert!(!cache::load(&mut fake, "setmaxnreg", Some(&cache)).expect("it is loaded"));
+        assert_eq!(fake.log.lines().join("\n"), "load setmaxnreg\0");
+    }
+    assert_eq!(cache.holds(), (0, 0));
+}
+
 /// Where there is a GPU, a device can be opened; elsewhere an error says why not.
 #[test]
 fn this_machine_has_a_device_or_says_why_not() {
@@ -412,7 +425,7 @@ fn what_was_used_last_stays_and_nobody_else_reads_it() {
         assert_eq!(mode(&file.expect("a file").path()), 0o600);
     }
     // What a process has left that ended while it wrote is no module, and goes with the others.
-    std::fs::write(cache.folder.join(".dlc-left"), "dlc cubin 3").expect("it is written");
+    std::fs::write(cache.folder.join(".dlc-left"), "dlc cubin 4").expect("it is written");
     assert_eq!(cache.holds(), (2, 170));
     assert_eq!(cache.clear().expect("it is cleared"), (2, 170));
     assert_eq!(std::fs::read_dir(&cache.folder).expect("a folder").count(), 0);

@@ -86,7 +86,13 @@ functions! {
     event_wait = "cuEventSynchronize" (sys::CUevent);
     event_elapsed = "cuEventElapsedTime" (*mut f32, sys::CUevent, sys::CUevent);
     event_destroy = "cuEventDestroy_v2" (sys::CUevent);
-    module_load = "cuModuleLoadData" (*mut sys::CUmodule, *const c_void);
+    module_load = "cuModuleLoadDataEx" (
+        *mut sys::CUmodule,
+        *const c_void,
+        c_uint,
+        *mut sys::CUjit_option,
+        *mut *mut c_void
+    );
     module_function = "cuModuleGetFunction" (*mut sys::CUfunction, sys::CUmodule, *const c_char);
     module_unload = "cuModuleUnload" (sys::CUmodule);
     function_set = "cuFuncSetAttribute" (sys::CUfunction, sys::CUfunction_attribute, c_int);
