@@ -344,7 +344,8 @@ impl<'g> Places<'g> {
         Ok((access, guard))
     }
 
-    /// The axes that a reduction reduces: axes that there are, if what it reads is wanted over these, else new ones.
+    /// The axes that a reduction reduces: axes that there are, if what it reads is wanted over these, else new ones. A product
+    /// of matrices has none of the result: tiles have these.
     fn reduced_axes(
         &mut self,
         node: Node,
@@ -354,9 +355,11 @@ impl<'g> Places<'g> {
     ) -> Result<Vec<Axis>> {
         let value = &self.graph.values[node];
         let taken = self.named(at.iter().chain(within.into_iter().flat_map(Guard::exprs)));
+        let is_product = self.graph.is_contraction(node);
         let mut combinations: Vec<Vec<Axis>> = vec![Vec::new()];
         for size in &value.over {
-            let fits = |axis: &Axis| self.sizes[*axis] == *size && !taken.contains(axis);
+            let is_apart = |axis: &Axis| !is_product || *axis >= self.iters;
+            let fits = |axis: &Axis| self.sizes[*axis] == *size && !taken.contains(axis) && is_apart(axis);
             let candidates: Vec<Axis> = (0..self.sizes.len()).filter(fits).collect();
             let longer = combinations.iter().flat_map(|axes| {
                 let free = candidates.iter().filter(|axis| !axes.contains(axis));
@@ -375,7 +378,7 @@ impl<'g> Places<'g> {
         let mut axes: Vec<Axis> = Vec::new();
         for size in &value.over {
             let is_free = |axis: &Axis| self.sizes[*axis] == *size && !taken.contains(axis) && !axes.contains(axis);
-            let own = (0..self.iters).find(is_free).filter(|_| is_outside);
+            let own = (0..self.iters).find(is_free).filter(|_| is_outside && !is_product);
             axes.push(own.unwrap_or_else(|| self.fresh_axis(size)));
         }
         Ok(axes)

@@ -39,3 +39,20 @@ frontend.graph @epilogue<M>(%x: tensor<[M, 128], bf16>, %w: tensor<[64, 128], bf
   %y = mul %s, %q
   output %y
 }
+
+// -----
+
+// The axis that a product sums is none of the result, though what it is a product of reads the same elements as what is added.
+// CHECK-LABEL: host.func @residual
+// CHECK: region.func private @residual_1<M> iters (m: M, i1: 96)
+// CHECK-NOT: reduce sum (i1
+// CHECK: yield
+// CHECK-NOT: reduce sum (i1
+frontend.graph @residual<M>(%z: tensor<[M, 96], f32>, %a: tensor<[384, 96], f32>, %b: tensor<[96, 384], f32>) -> tensor<[M, 96], f32> {
+  %l = layer_norm %z over [1] eps 1.0e-5
+  %h = linear %l, %a
+  %g = relu %h
+  %y = linear %g, %b
+  %o = add %z, %y
+  output %o
+}
