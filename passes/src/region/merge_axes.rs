@@ -117,8 +117,8 @@ pub fn merge_axes(module: &mut Body, cx: &PassCx<'_>) -> u64 {
         while cx.allows_rule("single") && single::remove(ctx, kernel, &mut runs, has_product) {
             merged += 1;
         }
-        while !has_product && cx.allows_rule("single") && single::remove_of_input(ctx, kernel, &mut runs) {
-            merged += 1;
+        if !has_product && cx.allows_rule("single") {
+            merged += single::remove_of_inputs(ctx, kernel, &mut runs);
         }
         while let Some(pairs) = pairs::find(ctx, kernel).filter(|_| !is_chained && cx.allows_rule("merge")) {
             merged += pairs.len() as u64;

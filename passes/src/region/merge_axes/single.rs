@@ -8,6 +8,7 @@ use dlc_ir::define::{Kind, TextArray};
 use dlc_ir::{Context, Type, ValueId};
 use dlc_region::ops::{BroadcastInDim, Index, Read, Select};
 use dlc_region::verify::KernelAxes;
+use rustc_hash::FxHashMap;
 
 use super::pairs::{Runs, memory, set_places};
 use super::sizes::set_types;
@@ -66,39 +67,61 @@ pub fn remove(ctx: &Context, kernel: &mut Body, runs: &mut Runs, keep_reduced: b
     true
 }
 
-/// Takes an axis away that memory which is read has with one element, where all reads name that element by its number. Whether
-/// there was one.
-pub fn remove_of_input(ctx: &Context, kernel: &mut Body, runs: &mut Runs) -> bool {
+/// Takes the axes away that memory which is read has with one element, where all reads name that element by its number. How
+/// many there were.
+pub fn remove_of_inputs(ctx: &Context, kernel: &mut Body, runs: &mut Runs) -> u64 {
     let (mut inputs, outputs) = memory(ctx, kernel);
     let args = kernel.entry_block().map(|block| kernel.args(block).to_vec()).unwrap_or_default();
-    let found = args.iter().enumerate().find_map(|(port, &arg)| Some((port, arg, unit_of(ctx, kernel, arg)?)));
-    let Some((port, arg, place)) = found else { return false };
-    inputs[port] = without(ctx, inputs[port], place);
-    let run = &mut runs.inputs[port];
-    let own = run.remove(place);
-    let beside = place.min(run.len() - 1);
-    run[beside] += own;
-    for op in kernel.walk() {
-        let Some(read) = Read::of(OpRef::new(ctx, kernel, op)).filter(|read| read.source() == arg) else { continue };
+    // The places of such axes, from the last on.
+    let mut units: FxHashMap<ValueId, Vec<usize>> = FxHashMap::default();
+    for &arg in &args {
+        let ty = MemRef::of(ctx, kernel.value_type(arg)).filter(|ty| ty.layout(ctx) == Layout::RowMajor);
+        let dims = ty.map(|ty| ty.dims(ctx)).unwrap_or_default();
+        let ones: Vec<usize> = (0..dims.len()).rev().filter(|&place| dims[place].as_constant() == Some(1)).collect();
+        if !ones.is_empty() {
+            units.insert(arg, ones);
+        }
+    }
+    if units.is_empty() {
+        return 0;
+    }
+    let ops = kernel.walk();
+    for &op in &ops {
+        let view = OpRef::new(ctx, kernel, op);
+        for operand in view.operands() {
+            if let Some(places) = units.get_mut(&operand) {
+                let at = Read::of(view).map(|read| read.at()).unwrap_or_default();
+                places.retain(|&place| at.get(place).and_then(SizeExpr::as_constant) == Some(0));
+            }
+        }
+    }
+    let mut removed = 0;
+    for (port, arg) in args.iter().enumerate() {
+        let Some(places) = units.get_mut(arg) else { continue };
+        // Memory has one axis at least.
+        places.truncate(runs.inputs[port].len() - 1);
+        for &place in places.iter() {
+            inputs[port] = without(ctx, inputs[port], place);
+            let run = &mut runs.inputs[port];
+            let own = run.remove(place);
+            let beside = place.min(run.len() - 1);
+            run[beside] += own;
+            removed += 1;
+        }
+    }
+    for op in ops {
+        let Some(read) = Read::of(OpRef::new(ctx, kernel, op)) else { continue };
+        let Some(places) = units.get(&read.source()).filter(|places| !places.is_empty()) else { continue };
         let mut at = read.at();
-        at.remove(place);
+        for &place in places {
+            at.remove(place);
+        }
         kernel.set_prop(ctx, op, ctx.intern_str("at"), Some(Exprs::make(ctx, at)));
     }
-    set_types(ctx, kernel, &inputs, &outputs);
-    true
-}
-
-/// The place of such an axis in memory that has others as well.
-fn unit_of(ctx: &Context, kernel: &Body, arg: ValueId) -> Option<usize> {
-    let ty = MemRef::of(ctx, kernel.value_type(arg)).filter(|ty| ty.layout(ctx) == Layout::RowMajor)?;
-    let dims = ty.dims(ctx);
-    let uses = kernel.walk().into_iter().map(|op| OpRef::new(ctx, kernel, op));
-    let uses: Vec<OpRef<'_>> = uses.filter(|op| op.operands().any(|operand| operand == arg)).collect();
-    let is_zero = |place: usize| {
-        let at = |op: &OpRef<'_>| Read::of(*op).and_then(|read| read.at().get(place)?.as_constant());
-        dims.len() > 1 && dims[place].as_constant() == Some(1) && uses.iter().all(|op| at(op) == Some(0))
-    };
-    (0..dims.len()).find(|&place| is_zero(place))
+    if removed > 0 {
+        set_types(ctx, kernel, &inputs, &outputs);
+    }
+    removed
 }
 
 /// The place of an axis of one position that no guard, reduction, scan or sort names, with results in row-major order.
