@@ -215,6 +215,24 @@ def timed(calls, seconds):
     return {name: round(sorted(found)[len(found) // 2], 1) for name, found in times.items()}
 
 
+def profiled(call, times=3):
+    """The microseconds of a call from the begin of its first kernel to the end of its last, and those of each kernel."""
+    for _ in range(3):
+        call()
+    torch.cuda.synchronize()
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+        for _ in range(times):
+            call()
+        torch.cuda.synchronize()
+    events = [event for event in profile.events() if event.device_type == torch.autograd.DeviceType.CUDA]
+    span = max(event.time_range.end for event in events) - min(event.time_range.start for event in events)
+    kernels = {}
+    for event in events:
+        kernels[event.name] = kernels.get(event.name, 0) + event.device_time / times
+    longest = sorted(kernels.items(), key=lambda kernel: -kernel[1])[:9]
+    return {"span": round(span / times, 1), "kernels": {name: round(time, 1) for name, time in longest}}
+
+
 def error(actual, exact):
     return float((actual.double() - exact.double()).norm() / exact.double().norm())
 
@@ -249,6 +267,8 @@ def solve(name, options):
     line["error"] = [error(actual, exact), error(model(*inputs), exact)]
     del exact
     calls = {"dlc": lambda: ours(*inputs), "eager": lambda: model(*inputs)}
+    if options.profile:
+        line["profile"] = profiled(lambda: ours(*inputs))
     if options.compile:
         best = torch.compile(model, dynamic=False)
         best(*inputs)
@@ -269,6 +289,7 @@ def main():
     parser.add_argument("--only", nargs="*", default=list(MODELS), choices=list(MODELS))
     parser.add_argument("--no-compile", dest="compile", action="store_false", help="leaves torch.compile out")
     parser.add_argument("--seconds", type=float, default=1.0, help="what the timing of a model may take")
+    parser.add_argument("--profile", action="store_true", help="adds how long the kernels of dlc take, by the profiler of torch")
     parser.add_argument("--import-only", action="store_true", help="exports and translates, without a GPU")
     parser.add_argument("--write", help="with --import-only: a folder for the graphs")
     options = parser.parse_args()
