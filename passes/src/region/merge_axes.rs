@@ -63,7 +63,7 @@ use dlc_ir::define::Kind;
 use dlc_ir::pass::{On, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{Builder, Context, OpId, Str, Type, TypeData};
 use dlc_plan::Schedules;
-use dlc_region::ops::Func;
+use dlc_region::ops::{Func, Read};
 use dlc_region::verify::KernelAxes;
 
 use crate::analysis::axes::{is_kernel, reductions};
@@ -110,7 +110,7 @@ pub fn merge_axes(module: &mut Body, cx: &PassCx<'_>) -> u64 {
         }
         let product = matrices(ctx, kernel);
         let is_chained = product.is_some() && reductions(ctx, kernel).len() > 1;
-        let has_product = is_chained || product.is_some_and(|product| !is_vector(&product));
+        let has_product = is_chained || product.is_some_and(|product| !is_vector(ctx, kernel, &product));
         let Some(kernel) = module.nested_mut(op) else { continue };
         let mut runs = pairs::Runs::of(ctx, kernel);
         let (before, mut made) = (merged, Vec::new());
@@ -143,10 +143,13 @@ fn matrices(ctx: &Context, kernel: &Body) -> Option<Groups> {
 }
 
 /// Whether a product is of a matrix and a vector: it is a sum of rows or columns, whose plans read each element once, where
-/// those of matrices have tiles that are mostly empty.
-fn is_vector(product: &Groups) -> bool {
+/// those of matrices have tiles that are mostly empty. Windows are read many times, from tiles in shared memory.
+fn is_vector(ctx: &Context, kernel: &Body, product: &Groups) -> bool {
     let is_one = |axes: &[Axis]| axes.iter().all(|(_, size)| size.as_constant() == Some(1));
-    is_one(&product.rows) || is_one(&product.columns)
+    let reads = kernel.walk().into_iter().filter_map(|op| Read::of(OpRef::new(ctx, kernel, op)));
+    let is_window = |at: &SizeExpr| at.symbols().len() > 1;
+    (is_one(&product.rows) || is_one(&product.columns))
+        && !reads.into_iter().any(|read| read.at().iter().any(is_window))
 }
 
 /// Whether the elements of all memory of a kernel are a number of 64 bits: other memory has no view.
