@@ -15,7 +15,9 @@ use std::time::{Duration, SystemTime};
 use super::driver::{Device, Done, Driver, Kind};
 
 /// What a file begins with; the number is that of the form.
-const HEAD: &[u8] = b"dlc cubin 4\n";
+const HEAD: &[u8] = b"dlc cubin 3\n";
+/// The instruction that gives registers to some warps of a block and takes them from others.
+const SETS_REGISTERS: &str = "setmaxnreg";
 /// How the names of files end.
 const END: &str = "cubin";
 /// How the names of files begin that are being written.
@@ -169,17 +171,21 @@ fn load_by(
     cache: Option<&Cache>,
     load: &mut dyn FnMut(&mut dyn Driver, &[u8]) -> Done,
 ) -> Done<bool> {
+    let whole = || [ptx.as_bytes(), &[0]].concat();
+    // What is linked may be called by other code, of which the linker knows nothing: it gives all warps as many registers as
+    // they begin with, and keeps what is more in memory. PTX that is loaded is all that there is, and the driver has a cache
+    // of its own for it.
+    if ptx.contains(SETS_REGISTERS) {
+        return load(driver, &whole()).map(|()| false);
+    }
     let key = key(ptx, driver.device());
     if let Some(code) = cache.and_then(|cache| cache.read(&key))
         && load(driver, &code).is_ok()
     {
         return Ok(true);
     }
-    let whole = || [ptx.as_bytes(), &[0]].concat();
     match driver.compile(ptx) {
-        // The driver has a cache of its own for PTX.
-        Ok(None) => load(driver, &whole()).map(|()| false),
-        Ok(Some(code)) => {
+        Ok(code) => {
             load(driver, &code)?;
             if let Some(cache) = cache {
                 // Without the file the module is compiled again next time.

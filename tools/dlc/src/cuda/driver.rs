@@ -180,8 +180,8 @@ pub trait Driver: Send {
     /// Free and all bytes of its memory.
     fn memory(&mut self) -> Done<(u64, u64)>;
 
-    /// Makes machine code of PTX; `None` where it is to be loaded as it is, which gives faster code.
-    fn compile(&mut self, ptx: &str) -> Done<Option<Vec<u8>>>;
+    /// Makes machine code of PTX.
+    fn compile(&mut self, ptx: &str) -> Done<Vec<u8>>;
     /// Loads machine code, or PTX with a zero behind it. Entries are those of the module that was loaded last.
     fn load(&mut self, image: &[u8]) -> Done;
     /// The same beside the modules that are loaded: their entries stay.

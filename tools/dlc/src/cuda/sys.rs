@@ -29,8 +29,6 @@ use launch::Launch;
 
 /// Room for what the compiler in the driver says.
 const LOG: usize = 16 << 10;
-/// The instruction that gives registers to some warps of a block and takes them from others.
-const SETS_REGISTERS: &str = "setmaxnreg";
 /// With more blocks than this, a cluster is not portable.
 const PORTABLE: u32 = 8;
 
@@ -254,12 +252,7 @@ impl Driver for Cuda {
         Ok((free as u64, all as u64))
     }
 
-    fn compile(&mut self, ptx: &str) -> Done<Option<Vec<u8>>> {
-        // What is linked may be called by other code, of which the linker knows nothing: it gives all warps as many registers
-        // as they begin with, and keeps what is more in memory. A module that is loaded as PTX is all that there is.
-        if ptx.contains(SETS_REGISTERS) {
-            return Ok(None);
-        }
+    fn compile(&mut self, ptx: &str) -> Done<Vec<u8>> {
         let text = CString::new(ptx).map_err(|_| other("the PTX has a zero in it"))?;
         let mut log = vec![0u8; LOG];
         // What belongs to one device alone is compiled for just that: the capability says less.
@@ -304,7 +297,7 @@ impl Driver for Cuda {
             }
             (status, code)
         };
-        self.done(status).map(|()| Some(code)).map_err(|failure| with_log(failure, &log))
+        self.done(status).map(|()| code).map_err(|failure| with_log(failure, &log))
     }
 
     fn load(&mut self, image: &[u8]) -> Done {

@@ -425,7 +425,7 @@ fn what_was_used_last_stays_and_nobody_else_reads_it() {
         assert_eq!(mode(&file.expect("a file").path()), 0o600);
     }
     // What a process has left that ended while it wrote is no module, and goes with the others.
-    std::fs::write(cache.folder.join(".dlc-left"), "dlc cubin 4").expect("it is written");
+    std::fs::write(cache.folder.join(".dlc-left"), "dlc cubin 3").expect("it is written");
     assert_eq!(cache.holds(), (2, 170));
     assert_eq!(cache.clear().expect("it is cleared"), (2, 170));
     assert_eq!(std::fs::read_dir(&cache.folder).expect("a folder").count(), 0);
