@@ -7,9 +7,8 @@
 //! few or too long for the SMs. What decides is said in a remark for each value.
 //!
 //! How often elements may be computed has a limit, which no gain lifts: a value is computed at four places of its kernel at
-//! most, a product of matrices at one, and the cheap values of a program together at so many that its kernels have four
-//! times its ops. As the copies beyond the first are counted value by value, before it is known what comes before, the limit
-//! holds at each step.
+//! most, a product at one, and cheap values together at so many that the kernels have four times the ops of the program. As
+//! the copies beyond the first are counted value by value, before it is known what comes before, the limit holds at each step.
 
 use dlc_book::ops::Function;
 use dlc_core::scalar::Combiner;
