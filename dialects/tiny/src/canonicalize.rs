@@ -199,10 +199,15 @@ fn used_once(op: OpRef<'_>) -> bool {
     op.body.has_one_use(op.result(0))
 }
 
+/// The number of elements, which a reshape must know of what it reads and of what it gives.
+fn elements(sizes: &[SizeExpr]) -> Found<SizeExpr> {
+    let product = sizes.iter().try_fold(SizeExpr::from(1), |product, size| product.mul(size).ok());
+    product.ok_or("the number of elements goes beyond 64 bits")
+}
+
 fn reshape_reshape(op: OpRef<'_>) -> Found<(ValueId, Vec<SizeExpr>)> {
     let (x, shape) = (below(op, Reshape::DEF)?.operand(0), dims(op, op.result(0)));
-    let product = |sizes: &[SizeExpr]| sizes.iter().try_fold(SizeExpr::from(1), |product, size| product.mul(size).ok());
-    let counts = product(&dims(op, x)).zip(product(&shape)).ok_or("it goes beyond 64 bits")?;
+    let counts = (elements(&dims(op, x))?, elements(&shape)?);
     match counts.0.prove_eq(&counts.1, &SizeRanges::default()) {
         // Each may be right only where the sizes of the one between are what they must be.
         Some(false) => Err("the number of elements differs"),
@@ -305,8 +310,11 @@ fn flip_flip(op: OpRef<'_>) -> Found<(ValueId, Vec<i64>)> {
 fn permute_of_ones(op: OpRef<'_>) -> Found<(ValueId, Vec<SizeExpr>)> {
     let (order, sizes) = (Permute::from(op).order(), dims(op, op.operand(0)));
     let moved: Vec<i64> = order.into_iter().filter(|&axis| sizes[axis as usize].as_constant() != Some(1)).collect();
+    let shape = dims(op, op.result(0));
+    elements(&sizes)?;
+    elements(&shape)?;
     match moved.is_sorted() {
-        true => Ok((op.operand(0), dims(op, op.result(0)))),
+        true => Ok((op.operand(0), shape)),
         false => Err("it moves axes with elements side by side"),
     }
 }
@@ -340,6 +348,8 @@ fn reduce_of_ones(op: OpRef<'_>) -> Found<Reduced> {
     let axes = axes.iter().map(|axis| axis - ones.iter().filter(|one| *one < axis).count() as i64).collect();
     let kept = sizes.iter().enumerate().filter(|(axis, _)| !ones.contains(&(*axis as i64)));
     let shape: Vec<SizeExpr> = kept.map(|(_, size)| size.clone()).collect();
+    elements(&sizes)?;
+    elements(&shape)?;
     let zero = to.float_kind(ctx).filter(|_| combiner == Combiner::Sum).map(|kind| {
         let zero = ctx.attr(AttrData::Float { ty: to, bits: float::encode(0.0, kind) });
         (zero, op.type_of(reduce.out()))

@@ -165,8 +165,11 @@ pub fn pipeline_stages(body: &mut Body, stages: i64, asked: Option<&Schedule>, c
         }
         match find(cx.ctx, body, op, stages) {
             Ok(None) => {}
-            Ok(Some(found)) => {
-                if cx.allows_rule("pipeline") && rewrite(cx.ctx, body, &found, stages).is_some() {
+            Ok(Some(found)) if cx.allows_rule("pipeline") => {
+                if rewrite(cx.ctx, body, &found, stages).is_none() {
+                    let why = "the loads of this loop do not run ahead: its next steps go beyond 64 bits";
+                    left.push((found.loc, why.to_owned()));
+                } else {
                     loops += 1;
                     if cx.wants_remarks() {
                         let ahead = found.ahead(stages);
@@ -176,6 +179,7 @@ pub fn pipeline_stages(body: &mut Body, stages: i64, asked: Option<&Schedule>, c
                     }
                 }
             }
+            Ok(Some(_)) => {}
             Err(why) => {
                 let why = match through_registers {
                     Err(other) if other != why => format!("{why}; and not through registers: {other}"),
@@ -293,8 +297,10 @@ fn rewrite(ctx: &Context, body: &mut Body, found: &Found, stages: i64) -> Option
     let goes_on = !found.requests.is_empty() && !outer.is_empty();
     let meets = meets_behind(ctx, body, found, goes_on);
     // Steps whose integers go beyond 64 bits are found before anything changes.
-    for number in 0..ahead {
-        found.first.plus(&found.step.times(number)?)?;
+    for number in 0..=ahead {
+        let step = found.step.times(number)?;
+        condition(found, &found.first.plus(&step)?)?;
+        condition(found, &Over::value(found.counter)?.plus(&step)?)?;
     }
     for &ring in &found.rings {
         let ty = ring_of(ctx, body.value_type(ring), stages)?;

@@ -336,3 +336,14 @@ tiny.func @ones<M>(%x: tensor<[M, 1], f16>, %z: tensor<[M, 1, 8], f32>) -> (tens
   %e = reduce sum %z over [1, 2] {any_order} : tensor<[M], f32>
   return %a, %b, %c, %e
 }
+
+// No reshape counts elements beyond 64 bits.
+// CHECK-LABEL: tiny.func @beyond<A, B>(
+// CHECK-NEXT:    %a = reduce max %x over [1, 2] : tensor<[4611686018427387904, B], f32>
+// CHECK-NEXT:    %b = permute %x by [1, 0, 2, 3] : tensor<[1, 4611686018427387904, 4, B], f32>
+// CHECK-NEXT:    return %a, %b
+tiny.func @beyond<A, B>(%x: tensor<[4611686018427387904, 1, 4, B], f32>) -> (tensor<[4611686018427387904, B], f32>, tensor<[1, 4611686018427387904, 4, B], f32>) {
+  %a = reduce max %x over [1, 2] : tensor<[4611686018427387904, B], f32>
+  %b = permute %x by [1, 0, 2, 3] : tensor<[1, 4611686018427387904, 4, B], f32>
+  return %a, %b
+}
