@@ -285,7 +285,8 @@ def solve(file, options):
 
     warnings.simplefilter("ignore")
     line = {"level": level_of(file), "problem": file.stem, "device": options.device, "dtype": options.dtype, "seconds": {}}
-    torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = options.tf32
+    torch.backends.cudnn.allow_tf32 = options.tf32 != "never"
+    torch.backends.cuda.matmul.allow_tf32 = options.tf32 == "always"
     try:
         with torch.no_grad():
             problem, ours, facts = compiled(file, options, line["seconds"])
@@ -404,7 +405,7 @@ def main():
     parser.add_argument("--only", nargs="*", default=[], help="problems, as 1/23 or by a part of the name")
     parser.add_argument("--again", action="store_true", help="runs problems that failed before once more")
     parser.add_argument("--dtype", choices=tuple(TOLERANCE), default="float32")
-    parser.add_argument("--tf32", action="store_true", help="lets eager and torch.compile use TF32")
+    parser.add_argument("--tf32", choices=("never", "convolutions", "always"), default="convolutions", help="what may use TF32, in torch and in dlc (torch's default: convolutions)")
     parser.add_argument("--target", help="sm80 or sm90; by default that of the device")
     parser.add_argument("--backend", action="store_true", help='compiles by torch.compile(backend="dlc"), not by an export')
     parser.add_argument("--no-compile", dest="compile", action="store_false", help="leaves torch.compile out")

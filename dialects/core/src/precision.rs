@@ -14,6 +14,10 @@ dlc_ir::keywords! {
     }
 }
 
+/// The mark of products of `f32` whose factors may be rounded to `tf32`, a fast-math flag: `{tf32}` on a contraction, a
+/// convolution, or the product itself. Evaluators do not round.
+pub const TF32: &str = "tf32";
+
 /// The bits of a significand of `f32` that `tf32` has not.
 const DROPPED: u32 = 13;
 /// The magnitudes from here on, those that would be rounded to infinity and infinity itself, have a first part near one: of

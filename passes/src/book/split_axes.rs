@@ -24,7 +24,8 @@
 //! }
 //! ```
 //!
-//! Entries that read a split value at their own axes are split alike, so the `reshape` stands behind the last of them.
+//! Entries that read a split value at their own axes are split alike, so the `reshape` stands behind the last of them. Those
+//! that read phases beside a reduction of these, as norms do, read the whole: rows of both stay on chip in one kernel.
 //! An axis may have several divisors, if each divides the next. A product that is summed keeps its axes: a factor that it reads
 //! at quotients is copied into their order, in parts, so that whatever computes the factor stores it so.
 //!
@@ -120,11 +121,22 @@ struct Splits {
     phases: u64,
     /// Whether floats are finite.
     finite: bool,
+    /// What is computed from sums that were split into phases, and what is computed from reductions of that: its rows are
+    /// read whole.
+    of_phases: FxHashSet<ValueId>,
+    behind_rows: FxHashSet<ValueId>,
 }
 
 impl Splits {
     fn visit(&mut self, body: &mut Body, op: OpId, cx: &PassCx<'_>) {
         let view = OpRef::new(cx.ctx, body, op);
+        let reads = |values: &FxHashSet<ValueId>| view.operands().any(|operand| values.contains(&operand));
+        let is_of_phases = reads(&self.of_phases);
+        if reads(&self.behind_rows) || is_of_phases && Reduce::of(view).is_some() {
+            self.behind_rows.extend(view.results());
+        } else if is_of_phases {
+            self.of_phases.extend(view.results());
+        }
         if Reduce::of(view).is_some() {
             self.reductions.insert(view.result(0));
             return self.visit_sum(body, op, cx);
@@ -219,8 +231,10 @@ impl Splits {
         let axis = |at: &SizeExpr| at.as_symbol().and_then(|name| names.iter().position(|own| own == name));
         let mut found: Vec<BTreeSet<i64>> = vec![BTreeSet::new(); axes.len()];
         let mut quotients = Vec::new();
+        let is_behind = entry.operands().any(|operand| self.behind_rows.contains(&operand));
         for (operand, access) in entry.operands().zip(entry.accesses()) {
-            if let Some((_, divisors)) = self.of.get(&operand) {
+            let goes_on = !is_behind || !self.of_phases.contains(&operand);
+            if let Some((_, divisors)) = self.of.get(&operand).filter(|_| goes_on) {
                 // The same elements at the same places: what follows goes on with the parts.
                 if access.at.len() == axes.len()
                     && access.at.iter().enumerate().all(|(at, expr)| axis(expr) == Some(at))

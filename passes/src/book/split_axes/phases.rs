@@ -6,6 +6,7 @@ use dlc_book::ops::{Entry, Function, NewEntry, NewReduce, Reduce};
 use dlc_book::verify::axis_names;
 use dlc_core::access::Access;
 use dlc_core::guard::{Condition, Guard};
+use dlc_core::precision::TF32;
 use dlc_core::scalar::Combiner;
 use dlc_core::types::Tensor;
 use dlc_ir::affine::{Factor, SizeExpr};
@@ -13,7 +14,7 @@ use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::builder::Builder;
 use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::PassCx;
-use dlc_ir::{OpId, ValueId};
+use dlc_ir::{Attr, OpId, ValueId};
 
 use super::{Divisors, Parts, Splits};
 
@@ -104,6 +105,7 @@ impl Splits {
         self.reductions.insert(new);
         self.order.extend([split.product, op]);
         self.of.insert(old, (new, split.divisors));
+        self.of_phases.insert(old);
         self.phases += 1;
     }
 
@@ -195,10 +197,13 @@ impl Split {
         let (function, elem, widen) = (product.function(), product.elem(), product.widen());
         let (combiner, acc, loc) = (reduce.combiner(), reduce.acc(), reduce.loc());
         let own: Option<Vec<SizeExpr>> = names.iter().map(|name| SizeExpr::symbol(name).ok()).collect();
-        let product_loc = product.loc();
+        let (product_loc, is_tf32) = (product.loc(), product.attr(ctx.intern_str(TF32)).is_some());
         let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));
         let new = NewEntry { inputs: &inputs, function, axes: sizes, accesses, elem, widen };
         let new = new.build(&mut builder, product_loc);
+        if is_tf32 {
+            builder.body.set_attr(ctx, new, ctx.intern_str(TF32), Some(Attr::UNIT));
+        }
         let input = builder.body.result(new, 0);
         let accesses = vec![Access::everywhere(own?)];
         let axes = std::mem::take(&mut parts.sizes);

@@ -4,7 +4,7 @@ use dlc_ir::Context;
 use dlc_ir::affine::SizeExpr;
 use rustc_hash::FxHashSet;
 
-use super::cost::Limits;
+use super::cost::{Costs, Limits};
 use super::graph::{Graph, Kind, Node, Operand, names_axis};
 use super::halo::{again, wanted};
 
@@ -19,14 +19,33 @@ pub struct Chains {
 }
 
 impl Chains {
-    /// Pairs that save most first, no contraction in two of them.
-    pub fn of(ctx: &Context, graph: &Graph, limits: &Limits, contractions: &[bool]) -> Chains {
+    /// Pairs that save most first, no contraction in two of them. Products with a vector whose rows are reduced between them,
+    /// as in attention of one query, are contractions from here on: alone they are sums of rows.
+    pub fn of(ctx: &Context, graph: &Graph, limits: &Limits, contractions: &mut [bool]) -> Chains {
         let len = graph.values.len();
         let mut chains = Chains { consumer: vec![None; len], producer: vec![None; len], too_wide: vec![None; len] };
-        if !contractions.contains(&true) {
-            return chains;
+        if contractions.contains(&true) {
+            chains.add(&Finder { ctx, graph, limits, contractions }, |_, _, _| true);
         }
-        let finder = Finder { ctx, graph, limits, contractions };
+        let products: Vec<bool> = (0..len).map(|node| contractions[node] || graph.is_product(node)).collect();
+        if products != *contractions {
+            let is_short = |node: Node| Costs { ctx, graph, limits }.takes_tensor_cores(node);
+            let is_new = |producer: Node, consumer: Node, rounds: i64| {
+                let is_vector = !contractions[producer] || !contractions[consumer];
+                is_vector && rounds > 0 && is_short(producer) && is_short(consumer)
+            };
+            chains.add(&Finder { ctx, graph, limits, contractions: &products }, is_new);
+            for node in 0..len {
+                contractions[node] |= chains.consumer[node].is_some() || chains.producer[node].is_some();
+            }
+        }
+        chains
+    }
+
+    /// Adds pairs that are wanted of those that are in none, by their producer, their consumer and the reductions between.
+    fn add(&mut self, finder: &Finder<'_>, is_wanted: impl Fn(Node, Node, i64) -> bool) {
+        let Finder { graph, limits, contractions, .. } = *finder;
+        let (chains, len) = (self, graph.values.len());
         let sources = finder.sources();
         let mut pairs = Vec::new();
         for consumer in (0..len).filter(|&node| contractions[node]) {
@@ -37,6 +56,7 @@ impl Chains {
                     && !finder.reads_windows(producer)
                     && finder.is_read_once(product, factor)
                     && finder.only_for(producer, consumer)
+                    && is_wanted(producer, consumer, rounds)
                 {
                     let width = finder.width(consumer, factor);
                     if width > limits.max_width {
@@ -48,16 +68,13 @@ impl Chains {
             }
         }
         pairs.sort_by_key(|&(saved, producer, _)| (std::cmp::Reverse(saved), producer));
-        let mut taken = vec![false; len];
         for (_, producer, consumer) in pairs {
-            if !taken[producer] && !taken[consumer] {
+            let is_free = |node: Node| chains.consumer[node].is_none() && chains.producer[node].is_none();
+            if is_free(producer) && is_free(consumer) {
                 chains.consumer[producer] = Some(consumer);
                 chains.producer[consumer] = Some(producer);
-                taken[producer] = true;
-                taken[consumer] = true;
             }
         }
-        chains
     }
 
     /// Whether a contraction takes the result of another on chip, from which a factor is computed.

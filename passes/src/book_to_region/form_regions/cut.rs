@@ -55,8 +55,8 @@ impl<'g> Cut<'g> {
     /// Decides for every value of a graph. Names of axes begin with `prefix` in the places. An error is the value at which
     /// expressions go beyond 64 bits.
     pub fn of(ctx: &'g Context, graph: &'g Graph, prefix: &'g str, limits: &'g Limits) -> Result<Cut<'g>, Node> {
-        let contractions: Vec<bool> = (0..graph.values.len()).map(|node| graph.is_contraction(node)).collect();
-        let chains = Chains::of(ctx, graph, limits, &contractions);
+        let mut contractions: Vec<bool> = (0..graph.values.len()).map(|node| graph.is_contraction(node)).collect();
+        let chains = Chains::of(ctx, graph, limits, &mut contractions);
         let made_of_rows = made_of_rows(graph, &contractions);
         let mut cutter = Cutter {
             ctx,

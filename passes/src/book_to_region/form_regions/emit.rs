@@ -9,6 +9,7 @@ use dlc_book::ops::Function;
 use dlc_core::access::Access;
 use dlc_core::guard::Guard;
 use dlc_core::memref::{Layout, MemRef};
+use dlc_core::precision::TF32;
 use dlc_core::scalar::{ANY_ORDER, Combiner};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::define::{Kind as _, TextArray};
@@ -307,9 +308,14 @@ impl Emitter<'_, '_> {
                 let op = region::Index::build(&mut self.builder(), loc, access.at, ty);
                 self.body.result(op, 0)
             }
-            Kind::Map { function, widen } => {
+            Kind::Map { function, widen, tf32 } => {
                 let operands = self.operands(node, at)?;
-                self.map(*function, *widen, &operands, value.elem)
+                let made = self.map(*function, *widen, &operands, value.elem);
+                if let Some(op) = self.body.defining_op(made).filter(|_| *tf32) {
+                    let ctx = self.program.ctx;
+                    self.body.set_attr(ctx, op, ctx.intern_str(TF32), Some(Attr::UNIT));
+                }
+                made
             }
             // Of no elements it is a number, and what it reads is not there.
             Kind::Reduce { combiner, .. } if value.over.iter().any(|size| size.as_constant() == Some(0)) => {

@@ -3,6 +3,7 @@
 use dlc_book::ops::{self as book, Const, Entry, Function, Gather, Iota, Reduce, Reshape, Return};
 use dlc_core::access::Access;
 use dlc_core::memref::{Layout, shaped};
+use dlc_core::precision::TF32;
 use dlc_core::scalar::{ANY_ORDER, Combiner, ScanCombiner};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::attrs::AttrData;
@@ -30,6 +31,8 @@ pub enum Kind {
     Map {
         function: Function,
         widen: bool,
+        /// Whether the factors of a product may be rounded to `tf32`.
+        tf32: bool,
     },
     Reduce {
         combiner: Combiner,
@@ -186,7 +189,7 @@ impl Graph {
         }
         let read = in_order.unwrap_or(node);
         let operand = Operand { node: read, access: Access::everywhere(at) };
-        let mut value = from.like(Kind::Map { function: Function::Copy, widen: false });
+        let mut value = from.like(Kind::Map { function: Function::Copy, widen: false, tf32: false });
         value.operands.push(operand);
         self.values[read].users.push(copy);
         self.values.push(value);
@@ -233,14 +236,22 @@ impl Graph {
     /// Whether a value is a sum of products each of whose factors serves several results, as in a product of matrices:
     /// what a tensor core computes. Each factor must be the same along some axis of the result of another size than 1.
     pub fn is_contraction(&self, node: Node) -> bool {
+        self.has_free_axes(node, |size| size.as_constant() != Some(1))
+    }
+
+    /// The same with axes of size 1: a product of matrices of which one may be a vector.
+    pub fn is_product(&self, node: Node) -> bool {
+        self.has_free_axes(node, |_| true)
+    }
+
+    /// Whether each factor of a sum of products is the same along some axis of the result whose size counts.
+    fn has_free_axes(&self, node: Node, counts: impl Fn(&SizeExpr) -> bool) -> bool {
         let Some(product) = self.product(node) else { return false };
         let value = &self.values[node];
         let own = self.values[product].axes.len();
         let free = |operand: &Operand| {
-            (0..value.axes.len().min(own)).any(|axis| {
-                let one = value.axes[axis].as_constant() == Some(1);
-                !one && !names_axis(operand.access.exprs(), axis)
-            })
+            (0..value.axes.len().min(own))
+                .any(|axis| counts(&value.axes[axis]) && !names_axis(operand.access.exprs(), axis))
         };
         self.values[product].operands.iter().all(free)
     }
@@ -305,7 +316,8 @@ fn read(op: OpRef<'_>) -> Option<(Kind, Vec<Access>, Vec<SizeExpr>)> {
         return Some((Kind::Iota(op.value().into_iter().next()?), Vec::new(), Vec::new()));
     }
     if let Some(op) = Entry::of(op) {
-        let kind = Kind::Map { function: op.function(), widen: op.widen().is_some() };
+        let tf32 = op.attr(op.ctx.intern_str(TF32)).is_some();
+        let kind = Kind::Map { function: op.function(), widen: op.widen().is_some(), tf32 };
         return Some((kind, op.accesses(), Vec::new()));
     }
     if let Some(op) = Reduce::of(op) {

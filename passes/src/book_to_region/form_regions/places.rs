@@ -355,7 +355,7 @@ impl<'g> Places<'g> {
     ) -> Result<Vec<Axis>> {
         let value = &self.graph.values[node];
         let taken = self.named(at.iter().chain(within.into_iter().flat_map(Guard::exprs)));
-        let is_product = self.graph.is_contraction(node);
+        let is_product = self.graph.is_product(node);
         let mut combinations: Vec<Vec<Axis>> = vec![Vec::new()];
         for size in &value.over {
             let is_apart = |axis: &Axis| !is_product || *axis >= self.iters;

@@ -1,9 +1,10 @@
 //! What the rules of several ops are made of.
 
 use dlc_core::broadcast::promote;
+use dlc_core::precision::TF32;
 use dlc_core::types::Tensor;
 use dlc_ir::affine::{AffineError, SizeExpr};
-use dlc_ir::{Context, Type, ValueId};
+use dlc_ir::{Attr, Context, Type, ValueId};
 use dlc_tiny::ops::{self as tiny, Combiner};
 
 use super::emit::Emit;
@@ -47,6 +48,10 @@ impl Emit<'_> {
         let acc = Some(acc).filter(|&acc| Some(acc) != products);
         let op = tiny::NewContract { lhs, rhs, lhs_idx, rhs_idx, out_idx, acc, product: None }
             .build(&mut self.builder, self.loc);
+        let ctx = self.builder.ctx;
+        if self.source().attr(ctx.intern_str(TF32)).is_some() {
+            self.builder.body.set_attr(ctx, op, ctx.intern_str(TF32), Some(Attr::UNIT));
+        }
         self.builder.result(op)
     }
 

@@ -46,6 +46,16 @@ const MMA: [(i64, i64, i64, i64); 8] = [
     (64, 64, 32, 32),
     (64, 64, 32, 16),
 ];
+/// The same for products of `f32` in images of few channels, beside these.
+const NARROW: [(i64, i64, i64, i64); 7] = [
+    (64, 128, 32, 64),
+    (64, 256, 64, 64),
+    (32, 128, 32, 32),
+    (32, 256, 32, 64),
+    (16, 128, 16, 32),
+    (16, 256, 16, 64),
+    (128, 32, 32, 32),
+];
 
 /// The most bytes that a thread sums alone.
 const SHORT_SUM: f64 = 256.0;
@@ -54,8 +64,17 @@ const SHORT_SUM: f64 = 256.0;
 const GATHERED: i64 = 64;
 
 /// Rows and columns of a block and of a thread.
-const FMA: [(i64, i64, i64, i64); 6] =
-    [(128, 128, 8, 8), (128, 64, 8, 4), (64, 128, 4, 8), (64, 64, 4, 4), (32, 64, 2, 4), (32, 32, 2, 2)];
+const FMA: [(i64, i64, i64, i64); 9] = [
+    (128, 128, 8, 8),
+    (128, 64, 8, 4),
+    (64, 128, 4, 8),
+    (64, 64, 4, 4),
+    (32, 64, 2, 4),
+    (32, 32, 2, 2),
+    (16, 256, 8, 4),
+    (8, 256, 8, 4),
+    (256, 8, 4, 8),
+];
 
 /// Rows and columns of a block, and its warps along both. The lanes of a warp are four by eight, and have pieces of four by
 /// four: so every access to shared memory takes 16 bytes, and the lanes of a warp read neighbours.
@@ -495,12 +514,15 @@ impl CandidateGenerator<'_> {
             let plans = counts.rev().flat_map(|stages| tiles.iter().map(move |&tile| (tile, stages)));
             return plans.filter(|(tile, _)| fits(tile)).map(|(tile, stages)| plan(tile, stages, run_ahead)).collect();
         }
+        let narrow_tiles = if bits == 32 { &NARROW[..] } else { &[] };
+        let tiles = || MMA.iter().chain(narrow_tiles);
         if run_ahead {
-            plans.extend([3, 2].into_iter().flat_map(|stages| MMA.map(|tile| plan(tile, stages, true))));
+            let plans_of = |stages| tiles().map(move |&tile| (tile, stages));
+            plans.extend([3, 2].into_iter().flat_map(plans_of).map(|(tile, stages)| plan(tile, stages, true)));
             plans.extend([MMA[0], MMA[6]].map(|tile| plan(tile, 1, false)));
         } else {
             for stages in if narrow.is_empty() { 1..=2 } else { 1..=1 } {
-                plans.extend(MMA.iter().filter(|tile| fits(tile)).map(|&tile| plan(tile, stages, false)));
+                plans.extend(tiles().filter(|tile| fits(tile)).map(|&tile| plan(tile, stages, false)));
             }
         }
         plans

@@ -14,6 +14,7 @@ mod in_line;
 
 use std::collections::HashMap;
 
+use dlc_core::precision::Precision;
 use dlc_ir::{Body, Context};
 use dlc_plan::clause::{Barrier, Cache, Kind, Sharing, Walk};
 use dlc_plan::value::{Choice, Table};
@@ -115,7 +116,7 @@ fn promotes(plan: &Schedule) -> bool {
 }
 
 /// How well the pipeline of an instruction is fed: the numbers are those of measurements on an H200, rounded.
-fn efficiency(ctx: &Context, plan: &Schedule, facts: &Facts) -> f64 {
+fn efficiency(ctx: &Context, plan: &Schedule, facts: &Facts, target: &Target) -> f64 {
     let chained = facts.are_chained();
     let kind = plan.instruction.as_ref().map_or(Kind::Fma, |of| of.kind);
     let asynchronous = plan.overlap.as_ref().is_some_and(|overlap| overlap.enable);
@@ -131,6 +132,13 @@ fn efficiency(ctx: &Context, plan: &Schedule, facts: &Facts) -> f64 {
         (true, ..=2) => 0.80,
         (true, 3) => 0.90,
         (true, _) => 0.95,
+    };
+    // With one product of `tf32` for each of `f32` a step is short beside its copies: what hides them is other blocks of the
+    // SM, not stages, as measured.
+    let is_short_step = plan.instruction.as_ref().is_some_and(|of| of.precision == Some(Precision::Tf32));
+    let fed = match is_short_step && asynchronous {
+        true => 0.9 * (resident(ctx, plan, target) as f64 / 4.0).min(1.0).powf(0.3),
+        false => fed,
     };
     // Exponentials between two products, below a maximum that is looked for first, have to be waited for in every step.
     let short = chained && facts.special > 0.0 && step.is_some_and(|(_, step)| *step < 96);
@@ -224,7 +232,7 @@ impl Estimator<'_> {
         };
         let Waves { tiles, slots, occupancy, .. } = waves;
         let per_clock = target.sms as f64 * target.clock_mhz as f64 * occupancy;
-        let efficiency = efficiency(ctx, plan, facts);
+        let efficiency = efficiency(ctx, plan, facts, target);
         let seen = seen(facts, plan, tiles, slots).map_or(1.0, |seen| seen / waves.count);
         let mut compute = self.products(&waves, efficiency);
         compute *= seen;

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use dlc_core::memref::{Layout, MemRef};
+use dlc_core::precision::TF32;
 use dlc_core::scalar::{self, Binary as BinaryFn};
 use dlc_ir::affine::{SizeExpr, gcd};
 use dlc_ir::body::ValueDef;
@@ -131,6 +132,8 @@ pub struct Product {
     pub depth: Vec<String>,
     /// Whether the products are added without being rounded: then a tensor core may.
     pub exact: bool,
+    /// Whether factors of `f32` may be rounded to `tf32`.
+    pub tf32: bool,
 }
 
 /// One side of a product.
@@ -432,7 +435,8 @@ impl Facts {
         let mul = Binary::of(def).filter(|mul| mul.function() == BinaryFn::Mul)?;
         let factors = [mul.lhs(), mul.rhs()].map(|value| factor(ctx, body, value, args));
         let exact = mul.widen().is_some() && factors[0].elem == factors[1].elem;
-        self.sides(ctx, body, op, factors, reduced, exact)
+        let tf32 = mul.attr(ctx.intern_str(TF32)).is_some();
+        Some(Product { tf32, ..self.sides(ctx, body, op, factors, reduced, exact)? })
     }
 
     /// Sorts the axes of two factors by who has them. `None` where there is no matrix on each side.
@@ -458,7 +462,7 @@ impl Facts {
         let rows = among(&|axis| !reduced.contains(&axis) && first.contains(&axis) && !second.contains(&axis));
         let columns = among(&|axis| !reduced.contains(&axis) && !first.contains(&axis) && second.contains(&axis));
         let there = !depth.is_empty() && !rows.is_empty() && !columns.is_empty();
-        there.then_some(Product { op, factors, rows, columns, depth, exact })
+        there.then_some(Product { op, factors, rows, columns, depth, exact, tf32: false })
     }
 
     /// Whether rows of products are reduced next. Their axis is the column then, and other axes of that factor are none of a

@@ -3,10 +3,11 @@
 use dlc_book::ops::Function;
 use dlc_core::broadcast::promote;
 use dlc_core::numbers::holds_products;
+use dlc_core::precision::TF32;
 use dlc_core::scalar::Combiner;
 use dlc_ir::affine::{AffineExpr, SizeExpr};
 use dlc_ir::pass::PassFailed;
-use dlc_ir::{OpId, Type, ValueId};
+use dlc_ir::{Attr, OpId, Type, ValueId};
 use dlc_tiny::ops::{Contract, Mulacc};
 use dlc_tiny::shape::loops;
 
@@ -18,6 +19,8 @@ use crate::analysis::access::Access as Chain;
 pub fn contract(lower: &mut Lower<'_>, op: OpId) -> Lowered {
     let contract = Contract::from(lower.op(op));
     let (loc, out, product) = (contract.loc(), contract.out(), contract.product());
+    let mark = lower.ctx.intern_str(TF32);
+    let is_tf32 = contract.attr(mark).is_some();
     let operands = [contract.lhs(), contract.rhs()];
     let (lhs_idx, rhs_idx, out_idx) = (contract.lhs_idx(), contract.rhs_idx(), contract.out_idx());
     let (lhs, rhs) = (lower.sizes(operands[0]), lower.sizes(operands[1]));
@@ -44,6 +47,9 @@ pub fn contract(lower: &mut Lower<'_>, op: OpId) -> Lowered {
         reads.push(lower.read(loc, &mut space, chain)?);
     }
     let product = lower.entry_to(loc, Function::Mul, reads, &sizes, product, product.is_some());
+    if let Some(op) = lower.body.defining_op(product).filter(|_| is_tf32) {
+        lower.body.set_attr(lower.ctx, op, mark, Some(Attr::UNIT));
+    }
     let kept = loops.out.len();
     let input = lower.map_identity(loc, product, &sizes)?;
     Ok(lower.reduce(loc, Combiner::Sum, input, &sizes[..kept], &sizes[kept..], acc))

@@ -101,3 +101,20 @@ book.func @no_remainder<L>(%x: tensor<[6, L], f16>, %w: tensor<[6, 8, 4], f16>) 
   %y = reduce sum axes (i0: 8, i1: 2*L) over (i2: 6, i3: 4) of %p at (i0, i1, i2, i3) acc f32 : tensor<[8, 2*L], f32>
   return %y
 }
+
+// -----
+
+// Rows of phases that are reduced are read whole, and so is what stands beside their sums: a norm goes along them once.
+// CHECK-LABEL: @norm
+// CHECK: [[Y:%[a-z0-9]+]] = reduce sum axes (i0: 8, i1: L, i2: 2) over (i3: 6, i4: 2)
+// CHECK-NEXT: %y = reshape non_scop [[Y]] : tensor<[8, 2*L], f32>
+// CHECK-NEXT: %s = reduce sum axes (i0: 8) over (i1: 2*L) of %y at (i0, i1)
+// CHECK-NEXT: %d = entry sub axes (i0: 8, i1: 2*L) of %y at (i0, i1), %s at (i0)
+// CHECK-NEXT: return %d
+book.func @norm<L>(%x: tensor<[6, L], f32>, %w: tensor<[6, 8, 4], f32>) -> tensor<[8, 2*L], f32> {
+  %p = entry mul axes (i0: 8, i1: 2*L, i2: 6, i3: 4) of %w at (i2, i0, -i3 + 3), %x at (i2, (i1 + i3) floordiv 2 - 1) where (0 <= i1 + i3 - 2 < 2*L, (i1 + i3) mod 2 == 0) widen : tensor<[8, 2*L, 6, 4], f32>
+  %y = reduce sum axes (i0: 8, i1: 2*L) over (i2: 6, i3: 4) of %p at (i0, i1, i2, i3) acc f32 : tensor<[8, 2*L], f32>
+  %s = reduce sum axes (i0: 8) over (i1: 2*L) of %y at (i0, i1) acc f32 : tensor<[8], f32>
+  %d = entry sub axes (i0: 8, i1: 2*L) of %y at (i0, i1), %s at (i0) : tensor<[8, 2*L], f32>
+  return %d
+}

@@ -148,3 +148,36 @@ book.func @channels_first<B>(%X: tensor<[B, 32, 40], f16>, %V: tensor<[32, 32], 
   %y = reduce sum axes (i0: B, i1: 48, i2: 40) over (i3: 32) of %q at (i0, i1, i2, i3) acc f32 : tensor<[B, 48, 40], f32>
   return %y
 }
+
+// -----
+
+// The scores of one query stay on chip, as those of many do; those of f32 are stored, as no tensor core multiplies them.
+// CHECK-LABEL: region.func private @one_query_0<T> iters (i0: 4, i1: 1, i2: 64)
+// CHECK-NOT: region.func
+book.func @one_query<T>(%q: tensor<[4, 1, 64], f16>, %k: tensor<[4, T, 64], f16>, %v: tensor<[4, T, 64], f16>) -> tensor<[4, 1, 64], f32> {
+  %p = entry mul axes (i0: 4, i1: 1, i2: T, i3: 64) of %q at (i0, i1, i3), %k at (i0, i2, i3) to f32 widen : tensor<[4, 1, T, 64], f32>
+  %s = reduce sum axes (i0: 4, i1: 1, i2: T) over (i3: 64) of %p at (i0, i1, i2, i3) acc f32 : tensor<[4, 1, T], f32>
+  %mx = reduce max axes (i0: 4, i1: 1) over (i2: T) of %s at (i0, i1, i2) acc f32 : tensor<[4, 1], f32>
+  %d = entry sub axes (i0: 4, i1: 1, i2: T) of %s at (i0, i1, i2), %mx at (i0, i1) : tensor<[4, 1, T], f32>
+  %e = entry exp2 axes (i0: 4, i1: 1, i2: T) of %d at (i0, i1, i2) : tensor<[4, 1, T], f32>
+  %h = entry cast axes (i0: 4, i1: 1, i2: T) of %e at (i0, i1, i2) to f16 : tensor<[4, 1, T], f16>
+  %o = entry mul axes (i0: 4, i1: 1, i2: 64, i3: T) of %h at (i0, i1, i3), %v at (i0, i3, i2) to f32 widen : tensor<[4, 1, 64, T], f32>
+  %y = reduce sum axes (i0: 4, i1: 1, i2: 64) over (i3: T) of %o at (i0, i1, i2, i3) acc f32 : tensor<[4, 1, 64], f32>
+  return %y
+}
+
+// -----
+
+// CHECK-LABEL: host.func @one_query_f32<T>
+// CHECK: launch
+// CHECK: launch
+book.func @one_query_f32<T>(%q: tensor<[4, 1, 64], f32>, %k: tensor<[4, T, 64], f32>, %v: tensor<[4, T, 64], f32>) -> tensor<[4, 1, 64], f32> {
+  %p = entry mul axes (i0: 4, i1: 1, i2: T, i3: 64) of %q at (i0, i1, i3), %k at (i0, i2, i3) to f32 widen : tensor<[4, 1, T, 64], f32>
+  %s = reduce sum axes (i0: 4, i1: 1, i2: T) over (i3: 64) of %p at (i0, i1, i2, i3) acc f32 : tensor<[4, 1, T], f32>
+  %mx = reduce max axes (i0: 4, i1: 1) over (i2: T) of %s at (i0, i1, i2) acc f32 : tensor<[4, 1], f32>
+  %d = entry sub axes (i0: 4, i1: 1, i2: T) of %s at (i0, i1, i2), %mx at (i0, i1) : tensor<[4, 1, T], f32>
+  %e = entry exp2 axes (i0: 4, i1: 1, i2: T) of %d at (i0, i1, i2) : tensor<[4, 1, T], f32>
+  %o = entry mul axes (i0: 4, i1: 1, i2: 64, i3: T) of %e at (i0, i1, i3), %v at (i0, i3, i2) to f32 widen : tensor<[4, 1, 64, T], f32>
+  %y = reduce sum axes (i0: 4, i1: 1, i2: 64) over (i3: T) of %o at (i0, i1, i2, i3) acc f32 : tensor<[4, 1, 64], f32>
+  return %y
+}

@@ -79,6 +79,24 @@ def float_text(value: Any) -> str:
     return number_text(value, torch.float64)
 
 
+def convolution_flags(x: Value, weight: Value, groups: int = 1, transposed: bool = False) -> str:
+    """What a convolution may do, as torch's flag `torch.backends.cudnn.allow_tf32` (set by default) says when it is translated.
+
+    Where cuDNN keeps f32 all the same, as measured, dlc does: in groups, for channels that fill no word of tensor cores but
+    those of images, and for sums of few elements.
+    """
+    if groups != 1 or x.dtype != torch.float32 or not torch.backends.cudnn.allow_tf32:
+        return ""
+    known = [int(size) for size in weight.shape[1:] if size.isdigit()]
+    is_filled = not x.shape[1].isdigit() or int(x.shape[1]) % 4 == 0 or (x.shape[1] == "3" and x.rank == 4)
+    return " {tf32}" if transposed or (is_filled and (len(known) < x.rank - 1 or math.prod(known) >= 128)) else ""
+
+
+def product_flags(dtype: torch.dtype) -> str:
+    """The same for products of matrices: `torch.backends.cuda.matmul.allow_tf32`, which is not set by default."""
+    return " {tf32}" if dtype == torch.float32 and torch.backends.cuda.matmul.allow_tf32 else ""
+
+
 class Builder:
     """Writes the ops of a graph. Translations of ops are functions of it, the node, and the node's arguments."""
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from ._builder import Builder, OPS, Translation, Value, float_text, number_text, register, size_text
+from ._builder import Builder, OPS, Translation, Value, convolution_flags, float_text, number_text, product_flags, register, size_text
 
 
 def meta(node: Any) -> tuple[torch.dtype, Sequence[Any]]:
@@ -235,20 +235,20 @@ def _dropout(b: Builder, node: Any, x: Value, p: float, train: bool) -> Any:
 @register("aten.linear.default")
 def _linear(b: Builder, node: Any, x: Value, weight: Value, bias: Value | None = None) -> Value:
     end = f" bias {bias.name}" if bias else ""
-    return b.emit(f"linear {x.name}, {weight.name}{end}", *meta(node), node.name)
+    return b.emit(f"linear {x.name}, {weight.name}{end}{product_flags(x.dtype)}", *meta(node), node.name)
 
 
 @register("aten.mm.default", "aten.bmm.default", "aten.matmul.default")
 def _mm(b: Builder, node: Any, x: Value, y: Value) -> Value:
-    return b.emit(f"gemm {x.name}, {y.name}", *meta(node), node.name)
+    return b.emit(f"gemm {x.name}, {y.name}{product_flags(x.dtype)}", *meta(node), node.name)
 
 
 @register("aten.addmm.default", "aten.baddbmm.default")
 def _addmm(b: Builder, node: Any, bias: Value, x: Value, y: Value, beta: Any = 1, alpha: Any = 1) -> Value:
     dtype, shape = meta(node)
     if (beta, alpha) == (1, 1):
-        return b.emit(f"gemm {x.name}, {y.name} bias {bias.name}", dtype, shape, node.name)
-    product = b.emit(f"gemm {x.name}, {y.name}", dtype, shape)
+        return b.emit(f"gemm {x.name}, {y.name} bias {bias.name}{product_flags(dtype)}", dtype, shape, node.name)
+    product = b.emit(f"gemm {x.name}, {y.name}{product_flags(dtype)}", dtype, shape)
     product = b.emit(f"mul {product.name}, {b.number(alpha, dtype).name}", dtype, shape)
     scaled = b.emit(f"mul {bias.name}, {b.number(beta, dtype).name}", dtype, bias.shape)
     return b.emit(f"add {scaled.name}, {product.name}", dtype, shape, node.name)
@@ -262,7 +262,7 @@ def _convolution(b, node, x, weight, bias, stride, padding, dilation, transposed
     text += f" stride {list_text(stride, axes)} pad {list_text(padding, axes)}"
     if transposed and any(output_padding):
         text += f" output_pad {list_text(output_padding, axes)}"
-    text += f" dilation {list_text(dilation, axes)}" + (f" groups {groups}" if groups != 1 else "")
+    text += f" dilation {list_text(dilation, axes)}" + (f" groups {groups}" if groups != 1 else "") + convolution_flags(x, weight, groups, transposed)
     return b.emit(text, *meta(node), node.name)
 
 

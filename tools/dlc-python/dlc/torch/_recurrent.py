@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ._builder import Builder, Value, register
+from ._builder import Builder, Value, product_flags, register
 
 Cell = Callable[["_Layer", Value, list[Value]], list[Value]]
 
@@ -25,7 +25,7 @@ class _Layer:
     def product(self, hidden: Value) -> Value:
         """The state times the weights of all gates."""
         end = f" bias {self.bias.name}" if self.bias else ""
-        return self.emit(f"linear {hidden.name}, {self.weight.name}{end}", hidden, [hidden.shape[0], self.weight.shape[0]])
+        return self.emit(f"linear {hidden.name}, {self.weight.name}{end}{product_flags(hidden.dtype)}", hidden, [hidden.shape[0], self.weight.shape[0]])
 
     def gates(self, value: Value, count: int) -> list[Value]:
         """The parts of each row."""
@@ -100,7 +100,7 @@ def _recurrent(cell: Cell) -> Callable[..., Any]:
                 own = weights[number * each : (number + 1) * each]
                 end = f" bias {own[2].name}" if has_biases else ""
                 # The inputs of all steps are multiplied together.
-                inputs = b.emit(f"linear {x.name}, {own[0].name}{end}", x.dtype, [*x.shape[:2], own[0].shape[0]])
+                inputs = b.emit(f"linear {x.name}, {own[0].name}{end}{product_flags(x.dtype)}", x.dtype, [*x.shape[:2], own[0].shape[0]])
                 state = []
                 for value in firsts:
                     _, rows, width = value.shape
