@@ -278,6 +278,26 @@ class Models(unittest.TestCase):
             compiled(*inputs)
 
 
+class Flags(unittest.TestCase):
+    def marks(self, model, shape, convolutions=True, products=False):
+        """How many ops of the graph may round to TF32 with torch's flags set so."""
+        cudnn, matmul = torch.backends.cudnn, torch.backends.cuda.matmul
+        with mock.patch.object(type(cudnn), "allow_tf32", convolutions), mock.patch.object(type(matmul), "allow_tf32", products, create=True):
+            return dlc.torch.translate(torch.export.export(model, (torch.randn(shape),))).source.count("{tf32}")
+
+    def test_convolutions_may_round_where_torch_lets_them(self):
+        shape = (1, 16, 9, 9)
+        self.assertEqual(self.marks(nn.Conv2d(16, 8, 3), shape), 1)
+        self.assertEqual(self.marks(nn.ConvTranspose2d(16, 8, 3), shape), 1)
+        self.assertEqual(self.marks(nn.Conv2d(16, 8, 3), shape, convolutions=False), 0)
+        self.assertEqual(self.marks(nn.Conv2d(16, 8, 3, groups=2), shape), 0, "in groups")
+        self.assertEqual(self.marks(nn.Conv2d(8, 8, 3), (1, 8, 9, 9)), 0, "72 elements are summed")
+
+    def test_products_round_only_where_torch_is_asked_to(self):
+        self.assertEqual(self.marks(nn.Linear(16, 8), (2, 16)), 0)
+        self.assertEqual(self.marks(nn.Linear(16, 8), (2, 16), products=True), 1)
+
+
 class Gpu(unittest.TestCase):
     def test_a_model_on_a_gpu(self):
         if not torch.cuda.is_available():

@@ -32,8 +32,8 @@
 //! The axes of a sum of products of matrices are split where a factor is read at one remainder of the sum of two positions
 //! alone, as for the zeros between the elements of a strided transposed convolution (`(i2 + i5) mod 2 == 0`): each remainder
 //! of the result's axis is a *phase*, for which one remainder of the reduced axis is left. What is left out is zero times the
-//! other factor, which is zero where that is finite: with the option `finite` that is so of all floats. The size of the
-//! result's axis must be a multiple of the divisor.
+//! other factor, which is zero where that is finite: with the option `finite` that is so of all floats. Where the divisor does
+//! not divide the size of the result's axis, that is up to an eighth longer, and its first positions are read.
 //!
 //! **Does not** split the axes that a reduction has or reduces but into phases. Unless a reduction would otherwise be computed again within
 //! the parts, it does not split an axis that a later reduction keeps, as the heads of attention, whose rows stay on chip; nor
@@ -57,7 +57,7 @@ use dlc_ir::builder::Builder;
 use dlc_ir::define::Kind as _;
 use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{OptionDef, OptionKind, Pass, PassCx, PassDef, PassResult, StatDef};
-use dlc_ir::{Context, OpId, Str, Type, ValueId};
+use dlc_ir::{Context, Loc, OpId, Str, Type, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Parts of a row of results that are stored together have so many bytes at least: a sector of the cache.
@@ -125,6 +125,8 @@ struct Splits {
     /// read whole.
     of_phases: FxHashSet<ValueId>,
     behind_rows: FxHashSet<ValueId>,
+    /// The sizes of what has phases that do not divide it: longer ones, of which the first positions are read.
+    longer: FxHashMap<ValueId, Vec<SizeExpr>>,
 }
 
 impl Splits {
@@ -315,16 +317,45 @@ impl Splits {
             let old = body.result(op, 0);
             // The product of a sum that was split has no part of its own.
             if let Some(&(new, _)) = self.of.get(&old).filter(|_| body.has_uses(old)) {
-                let (ty, loc, name) = (body.value_type(old), body.loc(op), body.value_name(old));
+                let (mut ty, loc, name) = (body.value_type(old), body.loc(op), body.value_name(old));
+                let tensor = Tensor::expect(ctx, ty);
+                if let Some(sizes) = self.longer.get(&old) {
+                    ty = Tensor::get(ctx, sizes.clone(), tensor.elem(ctx));
+                }
                 let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));
                 let whole = Reshape::build(&mut builder, loc, new, ty);
-                let whole = body.result(whole, 0);
+                let whole = builder.body.result(whole, 0);
+                if self.longer.contains_key(&old) {
+                    first_positions(&mut builder, loc, (old, whole), &tensor.dims(ctx));
+                }
                 body.set_value_name(whole, name);
                 body.set_value_name(new, Str::EMPTY);
                 body.replace_all_uses(old, whole);
             }
             body.erase_op(op);
         }
+    }
+}
+
+/// Gives those who read a value as a whole, and not at positions, the first positions of a longer one.
+fn first_positions(builder: &mut Builder<'_>, loc: Loc, (old, longer): (ValueId, ValueId), sizes: &[SizeExpr]) {
+    let (ctx, body) = (builder.ctx, &*builder.body);
+    let reads_positions = |op: OpId| {
+        let op = OpRef::new(ctx, body, op);
+        Entry::of(op).is_some() || Reduce::of(op).is_some()
+    };
+    let others: Vec<_> = body.uses(old).filter(|used| !reads_positions(used.op)).collect();
+    if others.is_empty() {
+        return;
+    }
+    let names = axis_names(sizes.len());
+    let at = names.iter().map(|name| SizeExpr::symbol(name).expect("an axis has a name")).collect();
+    let (inputs, accesses, axes) = ([longer], vec![Access::everywhere(at)], sizes.to_vec());
+    let copy = NewEntry { inputs: &inputs, function: Function::Copy, axes, accesses, elem: None, widen: None };
+    let copy = copy.build(builder, loc);
+    let copy = builder.body.result(copy, 0);
+    for used in others {
+        builder.body.set_operand(used.op, used.index, copy);
     }
 }
 

@@ -93,7 +93,7 @@ impl Splits {
     /// Splits the axes of a sum of products by the remainders at which these are read, if they are.
     pub(super) fn visit_sum(&mut self, body: &mut Body, op: OpId, cx: &PassCx<'_>) {
         let Some(split) = self.phases(body, op, cx).filter(|_| cx.allows_rule("phase")) else { return };
-        let Some((new, product)) = split.build(body, op, cx) else { return };
+        let Some((new, product, sizes)) = split.build(body, op, cx) else { return };
         cx.remark(
             RemarkKind::Passed,
             body.loc(op),
@@ -106,6 +106,10 @@ impl Splits {
         self.order.extend([split.product, op]);
         self.of.insert(old, (new, split.divisors));
         self.of_phases.insert(old);
+        let dims = Tensor::of(cx.ctx, body.value_type(old)).map(|ty| ty.dims(cx.ctx));
+        if dims.is_some_and(|dims| dims != sizes) {
+            self.longer.insert(old, sizes);
+        }
         self.phases += 1;
     }
 
@@ -139,8 +143,8 @@ impl Splits {
                 let other = accesses[1 - side].guard.as_ref();
                 let both = other.is_some_and(|guard| guard.pieces.iter().all(|piece| piece.contains(condition)));
                 let zero = access.fill.is_none();
-                let divides = sizes[phase.axes[0]].divisible_by(phase.stride);
-                if is_new && zero && divides && (both || may_leave) {
+                let is_long = padded(&sizes[phase.axes[0]], phase.stride).is_some();
+                if is_new && zero && is_long && (both || may_leave) {
                     phases.push(phase);
                 }
             }
@@ -153,11 +157,21 @@ impl Splits {
 
 impl Split {
     /// The sum with its axes in parts, and its product.
-    fn build(&self, body: &mut Body, op: OpId, cx: &PassCx<'_>) -> Option<(ValueId, ValueId)> {
+    /// The sizes are those of the axes as a whole.
+    fn build(&self, body: &mut Body, op: OpId, cx: &PassCx<'_>) -> Option<(ValueId, ValueId, Vec<SizeExpr>)> {
         let ctx = cx.ctx;
         let reduce = Reduce::from(OpRef::new(ctx, body, op));
         let product = Entry::from(OpRef::new(ctx, body, self.product));
-        let (results, mut over) = (reduce.axes(), reduce.over());
+        let (mut results, mut over) = (reduce.axes(), reduce.over());
+        let mut longer = Vec::new();
+        for phase in &self.phases {
+            let axis = phase.axes[0];
+            let size = padded(&results[axis], phase.stride)?;
+            if size != results[axis] {
+                longer.push(axis);
+                results[axis] = size;
+            }
+        }
         let mut parts = Parts::of(&results, &self.divisors)?;
         let mut guards = Vec::new();
         let shared = parts.sizes.len();
@@ -187,8 +201,19 @@ impl Split {
             let dims = Tensor::of(ctx, body.value_type(inputs[side]))?.dims(ctx);
             // Zero is multiplied by a finite number, if that is read within its tensor.
             let is_left = |at: usize| self.finite && at == side && is_bounded(&access, &dims);
-            let own: Vec<_> = guards.iter().filter(|(at, _)| !is_left(*at)).collect();
-            for (_, condition) in own {
+            let mut own: Vec<Condition> =
+                guards.iter().filter(|(at, _)| !is_left(*at)).map(|(_, condition)| condition.clone()).collect();
+            // What is read at the positions behind the end of a longer axis may be beyond the end of a tensor too.
+            for (at, dim) in access.at.iter().zip(&dims) {
+                let is_longer = |axis: &usize| at.symbols().iter().any(|name| **name == names[parts.first[*axis]]);
+                let inside = Condition::within(at.clone(), dim.clone());
+                let is_inside =
+                    access.guard.iter().any(|guard| guard.pieces.iter().all(|piece| piece.contains(&inside)));
+                if longer.iter().any(is_longer) && !is_inside {
+                    own.push(inside);
+                }
+            }
+            for condition in own {
                 let guard = access.guard.get_or_insert(Guard { pieces: vec![Vec::new()] });
                 guard.pieces.iter_mut().for_each(|piece| piece.push(condition.clone()));
             }
@@ -208,7 +233,7 @@ impl Split {
         let accesses = vec![Access::everywhere(own?)];
         let axes = std::mem::take(&mut parts.sizes);
         let sum = NewReduce { input, combiner, axes, over, accesses, acc }.build(&mut builder, loc);
-        Some((body.result(sum, 0), input))
+        Some((body.result(sum, 0), input, results))
     }
 
     /// An access of the product at the new places, without what phases are there for.
@@ -228,6 +253,17 @@ impl Split {
         }
         Some(access)
     }
+}
+
+/// The size of an axis with as many positions for each remainder: itself if the divisor divides it, and otherwise up to an
+/// eighth longer. `None` where that would be more, or is not known.
+fn padded(size: &SizeExpr, divisor: i64) -> Option<SizeExpr> {
+    if size.divisible_by(divisor) {
+        return Some(size.clone());
+    }
+    let known = size.as_constant()?;
+    let longer = known.checked_add(divisor - 1)? / divisor * divisor;
+    (longer - known <= known / 8).then(|| longer.into())
 }
 
 /// Whether a guard alone keeps an access within a tensor of these sizes, or the position is one axis.

@@ -47,15 +47,8 @@ const MMA: [(i64, i64, i64, i64); 8] = [
     (64, 64, 32, 16),
 ];
 /// The same for products of `f32` in images of few channels, beside these.
-const NARROW: [(i64, i64, i64, i64); 7] = [
-    (64, 128, 32, 64),
-    (64, 256, 64, 64),
-    (32, 128, 32, 32),
-    (32, 256, 32, 64),
-    (16, 128, 16, 32),
-    (16, 256, 16, 64),
-    (128, 32, 32, 32),
-];
+const NARROW: [(i64, i64, i64, i64); 5] =
+    [(32, 128, 32, 32), (32, 256, 32, 64), (16, 128, 16, 32), (16, 256, 16, 64), (128, 32, 32, 32)];
 
 /// The most bytes that a thread sums alone.
 const SHORT_SUM: f64 = 256.0;

@@ -75,7 +75,7 @@ book.func @both<L>(%x: tensor<[6, L], f16>, %w: tensor<[6, 8, 4], f16>) -> tenso
 
 // -----
 
-// A size that is no multiple, and a product of no matrices, stay.
+// A symbolic size that is no multiple, and a product of no matrices, stay.
 // CHECK-LABEL: @odd
 // CHECK-NOT: reshape
 // CHECK-LABEL: @elements
@@ -117,4 +117,20 @@ book.func @norm<L>(%x: tensor<[6, L], f32>, %w: tensor<[6, 8, 4], f32>) -> tenso
   %s = reduce sum axes (i0: 8) over (i1: 2*L) of %y at (i0, i1) acc f32 : tensor<[8], f32>
   %d = entry sub axes (i0: 8, i1: 2*L) of %y at (i0, i1), %s at (i0) : tensor<[8, 2*L], f32>
   return %d
+}
+
+// -----
+
+// An axis that the divisor does not divide is longer, by one position here: the copy has the first ones, and what is read for
+// those behind the end stays inside.
+// CHECK-LABEL: @not_divided
+// CHECK: entry mul axes (i0: 8, i1: 9, i2: 2, i3: 6, i4: 2)
+// CHECK-SAME: %x at (i3, i1 + i4) where ({{.*}}0 <= i1 + i4 < 9)
+// CHECK-NEXT: [[Y:%[a-z0-9]+]] = reduce sum axes (i0: 8, i1: 9, i2: 2) over (i3: 6, i4: 2)
+// CHECK-NEXT: [[W:%[a-z0-9]+]] = reshape non_scop [[Y]] : tensor<[8, 18], f32>
+// CHECK-NEXT: entry copy axes (i0: 8, i1: 17) of [[W]] at (i0, i1) : tensor<[8, 17], f32>
+book.func @not_divided(%x: tensor<[6, 9], f32>, %w: tensor<[6, 8, 3], f32>) -> tensor<[8, 17], f32> {
+  %p = entry mul axes (i0: 8, i1: 17, i2: 6, i3: 3) of %w at (i2, i0, -i3 + 2), %x at (i2, (i1 + i3) ceildiv 2 - 1) where ((i1 + i3 + 1) mod 2 == 0) widen : tensor<[8, 17, 6, 3], f32>
+  %y = reduce sum axes (i0: 8, i1: 17) over (i2: 6, i3: 3) of %p at (i0, i1, i2, i3) acc f32 : tensor<[8, 17], f32>
+  return %y
 }
