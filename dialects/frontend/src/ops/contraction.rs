@@ -11,7 +11,7 @@ use crate::{interp, shape};
 ///
 /// The bias is broadcast. The result is of the type that `acc` names, by default the common one of both sides.
 #[op("frontend.gemm", traits(Pure),
-     format = "$lhs `,` $rhs (`bias` $bias^)? (`trans_a` $trans_a^)? (`trans_b` $trans_b^)? (`acc` $acc^)? attr-dict `:` type($out)",
+     format = "$lhs `,` $rhs (`bias` $bias^)? (`trans_a` $trans_a^)? (`trans_b` $trans_b^)? (`acc` $acc^)? (`tf32` $tf32^)? attr-dict `:` type($out)",
      infer = shape::gemm, eval = interp::gemm,
      example = "%y = gemm %A, %B acc f32 : tensor<[M, N], f32>")]
 pub struct Gemm {
@@ -24,6 +24,8 @@ pub struct Gemm {
     trans_b: OptionalAttr<Unit>,
     /// The type in which products are summed, and of the result.
     acc: OptionalAttr<TypeAttr>,
+    /// Factors of `f32` may be rounded to `tf32`.
+    tf32: OptionalAttr<Unit>,
     out: Result<Tensor>,
 }
 
@@ -33,7 +35,7 @@ pub struct Gemm {
 ///
 /// The result is of the type that `acc` names, by default the common one of input and weights.
 #[op("frontend.linear", traits(Pure),
-     format = "$input `,` $weight (`bias` $bias^)? (`transposed` $transposed^)? (`acc` $acc^)? attr-dict `:` type($out)",
+     format = "$input `,` $weight (`bias` $bias^)? (`transposed` $transposed^)? (`acc` $acc^)? (`tf32` $tf32^)? attr-dict `:` type($out)",
      infer = shape::linear, eval = interp::linear,
      example = "%y = linear %x, %W bias %b acc f32 : tensor<[B, S, N], f32>")]
 pub struct Linear {
@@ -44,6 +46,8 @@ pub struct Linear {
     transposed: OptionalAttr<Unit>,
     /// The type in which products are summed, and of the result.
     acc: OptionalAttr<TypeAttr>,
+    /// Factors of `f32` may be rounded to `tf32`.
+    tf32: OptionalAttr<Unit>,
     out: Result<Tensor>,
 }
 

@@ -32,7 +32,7 @@ dlc_ir::keywords! {
 /// The result is of the type `acc`, by default of that which the operands have in common, and rounded once.
 #[op("frontend.conv", traits(Pure),
      format = "$input `,` $weights (`bias` $bias^)? (`stride` $stride^)? (`pad` $pad^)? (`dilation` $dilation^)? \
-               (`groups` $groups^)? (`layout` $layout^)? (`acc` $acc^)? attr-dict `:` type($out)",
+               (`groups` $groups^)? (`layout` $layout^)? (`acc` $acc^)? (`tf32` $tf32^)? attr-dict `:` type($out)",
      infer = shape::conv, eval = interp::conv,
      example = "%y = conv %x, %w stride [2, 2] pad [1, 1] acc f32 : tensor<[N, 64, H floordiv 2, W floordiv 2], f32>")]
 pub struct Conv {
@@ -54,6 +54,8 @@ pub struct Conv {
     layout: OptionalAttr<Layout>,
     /// The type in which products are summed, and of the result.
     acc: OptionalAttr<TypeAttr>,
+    /// Factors of `f32` may be rounded to `tf32`.
+    tf32: OptionalAttr<Unit>,
     out: Result<Tensor>,
 }
 
@@ -70,7 +72,7 @@ pub struct Conv {
 /// convolution that it is the gradient of.
 #[op("frontend.conv_transpose", traits(Pure),
      format = "$input `,` $weights (`bias` $bias^)? (`stride` $stride^)? (`pad` $pad^)? (`output_pad` $output_pad^)? \
-               (`dilation` $dilation^)? (`groups` $groups^)? (`layout` $layout^)? (`acc` $acc^)? attr-dict `:` type($out)",
+               (`dilation` $dilation^)? (`groups` $groups^)? (`layout` $layout^)? (`acc` $acc^)? (`tf32` $tf32^)? attr-dict `:` type($out)",
      infer = shape::conv_transpose, eval = interp::conv_transpose,
      example = "%y = conv_transpose %x, %w stride [2, 2] pad [1, 1] output_pad [1, 1] : tensor<[N, 32, 2*H, 2*W], f32>")]
 pub struct ConvTranspose {
@@ -94,6 +96,8 @@ pub struct ConvTranspose {
     layout: OptionalAttr<Layout>,
     /// The type in which products are summed, and of the result.
     acc: OptionalAttr<TypeAttr>,
+    /// Factors of `f32` may be rounded to `tf32`.
+    tf32: OptionalAttr<Unit>,
     out: Result<Tensor>,
 }
 

@@ -236,7 +236,7 @@ frontend.graph @apart_in_groups<L>(%x: tensor<[2, 3, L], f32>, %w: tensor<[3, 1,
 
 // The mark that factors may be rounded goes to the product.
 frontend.graph @tf32<N, H, W>(%x: tensor<[N, 8, H, W], f32>, %w: tensor<[4, 8, 1, 1], f32>) -> tensor<[N, 4, H, W], f32> {
-  %y = conv %x, %w {tf32}
+  %y = conv %x, %w tf32
   output %y
 }
 

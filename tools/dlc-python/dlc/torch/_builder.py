@@ -89,12 +89,12 @@ def convolution_flags(x: Value, weight: Value, groups: int = 1, transposed: bool
         return ""
     known = [int(size) for size in weight.shape[1:] if size.isdigit()]
     is_filled = not x.shape[1].isdigit() or int(x.shape[1]) % 4 == 0 or (x.shape[1] == "3" and x.rank == 4)
-    return " {tf32}" if transposed or (is_filled and (len(known) < x.rank - 1 or math.prod(known) >= 128)) else ""
+    return " tf32" if transposed or (is_filled and (len(known) < x.rank - 1 or math.prod(known) >= 128)) else ""
 
 
 def product_flags(dtype: torch.dtype) -> str:
     """The same for products of matrices: `torch.backends.cuda.matmul.allow_tf32`, which is not set by default."""
-    return " {tf32}" if dtype == torch.float32 and torch.backends.cuda.matmul.allow_tf32 else ""
+    return " tf32" if dtype == torch.float32 and torch.backends.cuda.matmul.allow_tf32 else ""
 
 
 class Builder:
