@@ -35,8 +35,8 @@ impl Chains {
                 is_vector && rounds > 0 && is_short(producer) && is_short(consumer)
             };
             chains.add(&Finder { ctx, graph, limits, contractions: &products }, is_new);
-            for node in 0..len {
-                contractions[node] |= chains.consumer[node].is_some() || chains.producer[node].is_some();
+            for (node, contraction) in contractions.iter_mut().enumerate() {
+                *contraction |= chains.consumer[node].is_some() || chains.producer[node].is_some();
             }
         }
         chains
