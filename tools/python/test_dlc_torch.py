@@ -292,7 +292,7 @@ class Flags(unittest.TestCase):
         self.assertEqual(self.marks(nn.Conv2d(16, 8, 3), shape, convolutions=False), 0)
         self.assertEqual(self.marks(nn.Conv2d(16, 8, 3, groups=2), shape), 0, "in groups")
         self.assertEqual(self.marks(nn.Conv2d(8, 8, 3), (1, 8, 9, 9)), 0, "few channels")
-        self.assertEqual(self.marks(nn.Conv2d(3, 8, 7), (1, 3, 9, 9)), 1, "a large window of an image")
+        self.assertEqual(self.marks(nn.ConvTranspose2d(3, 8, 3), (1, 3, 9, 9)), 1, "transposed, of few channels")
 
     def test_products_round_only_where_torch_is_asked_to(self):
         self.assertEqual(self.marks(nn.Linear(16, 8), (2, 16)), 0)

@@ -15,7 +15,8 @@ dlc_ir::keywords! {
 }
 
 /// The mark of products of `f32` whose factors may be rounded to `tf32`, a fast-math flag: `{tf32}` on a contraction or the
-/// product itself. Evaluators do not round, and JSON below graphs does not keep it.
+/// product itself. Evaluators do not round. It is a permission: JSON below graphs and passes that build products anew may drop
+/// it, and the product keeps f32 then.
 pub const TF32: &str = "tf32";
 
 /// The bits of a significand of `f32` that `tf32` has not.

@@ -143,8 +143,8 @@ impl Splits {
                 let other = accesses[1 - side].guard.as_ref();
                 let both = other.is_some_and(|guard| guard.pieces.iter().all(|piece| piece.contains(condition)));
                 let zero = access.fill.is_none();
-                let is_long = padded(&sizes[phase.axes[0]], phase.stride).is_some();
-                if is_new && zero && is_long && (both || may_leave) {
+                let has_size = padded(&sizes[phase.axes[0]], phase.stride).is_some();
+                if is_new && zero && has_size && (both || may_leave) {
                     phases.push(phase);
                 }
             }

@@ -46,7 +46,7 @@ const MMA: [(i64, i64, i64, i64); 8] = [
     (64, 64, 32, 32),
     (64, 64, 32, 16),
 ];
-/// The same for products of `f32` in images of few channels, beside these.
+/// The same for products of `f32` with few rows or columns, as of convolutions of few channels.
 const NARROW: [(i64, i64, i64, i64); 5] =
     [(32, 128, 32, 32), (32, 256, 32, 64), (16, 128, 16, 32), (16, 256, 16, 64), (128, 32, 32, 32)];
 
@@ -507,8 +507,8 @@ impl CandidateGenerator<'_> {
             let plans = counts.rev().flat_map(|stages| tiles.iter().map(move |&tile| (tile, stages)));
             return plans.filter(|(tile, _)| fits(tile)).map(|(tile, stages)| plan(tile, stages, run_ahead)).collect();
         }
-        let narrow_tiles = if bits == 32 { &NARROW[..] } else { &[] };
-        let tiles = || MMA.iter().chain(narrow_tiles);
+        let more = if bits == 32 { &NARROW[..] } else { &[] };
+        let tiles = || MMA.iter().chain(more);
         if run_ahead {
             let plans_of = |stages| tiles().map(move |&tile| (tile, stages));
             plans.extend([3, 2].into_iter().flat_map(plans_of).map(|(tile, stages)| plan(tile, stages, true)));

@@ -79,18 +79,17 @@ def float_text(value: Any) -> str:
     return number_text(value, torch.float64)
 
 
-def convolution_flags(x: Value, weight: Value, groups: int = 1, transposed: bool = False) -> str:
+def convolution_flags(x: Value, groups: int = 1, transposed: bool = False) -> str:
     """What a convolution may do, as torch's flag `torch.backends.cudnn.allow_tf32` (set by default) says when it is translated.
 
-    Where cuDNN was seen to keep f32 all the same, dlc does: in groups, and for fewer than 16 channels or such as fill no word of
-    tensor cores, but for large windows of images. Transposed ones are rounded with any channels.
+    cuDNN was seen to keep f32 in groups and for few channels all the same, so dlc keeps it there: below 16, and where they fill
+    no word of tensor cores. Transposed convolutions may round with any channels.
     """
     if groups != 1 or x.dtype != torch.float32 or not torch.backends.cudnn.allow_tf32:
         return ""
     channels = x.shape[1]
     is_filled = not channels.isdigit() or (int(channels) >= 16 and int(channels) % 4 == 0)
-    is_image = channels == "3" and x.rank == 4 and math.prod(int(size) for size in weight.shape[1:] if size.isdigit()) >= 128
-    return " tf32" if transposed or is_filled or is_image else ""
+    return " tf32" if transposed or is_filled else ""
 
 
 def product_flags(dtype: torch.dtype) -> str:
