@@ -57,7 +57,7 @@
 // RUN: dlc-run %s --function=gelu_add --shape=M=2,N=520 --seed=0 -o %t.npy
 // RUN: dlc-run %t.ptx.mlir --function=gelu_add --shape=M=2,N=520 --seed=0 --check=%t.npy
 
-// CHECK: launch @softmax_0_1<M, N> where ({{.*}}N < 513{{.*}}N mod 8 == 0{{.*}}) else @softmax_0<M, N> where (N mod 8 == 0, N < 2049) else @softmax_0_any<M, N> where (N < 2049) else @softmax_0_any_0<M, N> where (N mod 8 == 0) else @softmax_0_any_1<M, N> (%X)
+// CHECK: launch @softmax_0_1<M, N> cost (tiles: M, steps: N ceildiv 512, {{.*}}) where (N mod 8 == 0, N < 513), @softmax_0<M, N> cost (tiles: M, steps: N ceildiv 2048, {{.*}}) where (N mod 8 == 0, N < 2049) else @softmax_0_any<M, N> where (N < 2049) else @softmax_0_any_0<M, N> where (N mod 8 == 0) else @softmax_0_any_1<M, N> (%X)
 // CHECK-LABEL: kernel.func private @softmax_0<
 // CHECK: require (N mod 8 == 0, N < 2049)
 // CHECK: grid (M) threads 64 blocks_per_sm

@@ -18,7 +18,7 @@
 // RUN: dlc-run %s --function=tn --shape=M=152,N=136,K=72 --seed=0 -o %t.npy
 // RUN: dlc-run %t.mlir --function=tn --shape=M=152,N=136,K=72 --seed=0 --check=%t.npy
 
-// CHECK: launch @nt_0_1<M, N, K> where (M < 17, (M ceildiv 16)*(N ceildiv 128) < 133, K mod 8 == 0{{.*}}) else @nt_0_2<M, N, K> where ((M ceildiv 128)*(N ceildiv 64) < 133, K mod 8 == 0, N mod 8 == 0) else @nt_0_3<M, N, K> where ((M ceildiv 128)*(N ceildiv 144) < 133, K mod 8 == 0, N mod 8 == 0) else @nt_0<M, N, K> where (K mod 8 == 0, N mod 8 == 0) else @nt_0_any<M, N, K> where (N mod 8 == 0) else @nt_0_any_0<M, N, K> where (K mod 8 == 0) else @nt_0_any_1<M, N, K> (%A, %B)
+// CHECK: launch @nt_0_1<M, N, K> cost (tiles: (M ceildiv 128)*(N ceildiv 64), {{.*}}) where (K mod 8 == 0, N mod 8 == 0), @nt_0_2<M, N, K> cost (tiles: (M ceildiv 128)*(N ceildiv 144), {{.*}}) where (K mod 8 == 0, N mod 8 == 0), @nt_0_3<M, N, K> cost (tiles: (M ceildiv 16)*(N ceildiv 128), {{.*}}) where (K mod 8 == 0, N mod 8 == 0), @nt_0<M, N, K> cost (tiles: (M ceildiv 128)*(N ceildiv 128), {{.*}}) where (K mod 8 == 0, N mod 8 == 0) else @nt_0_any<M, N, K> where (N mod 8 == 0) else @nt_0_any_0<M, N, K> where (K mod 8 == 0) else @nt_0_any_1<M, N, K> (%A, %B)
 // CHECK-LABEL: kernel.func private @nt_0_any<
 // CHECK-NEXT: require (N mod 8 == 0)
 // CHECK-NEXT: output
@@ -37,6 +37,7 @@
 // CHECK: load_shared %panels
 // CHECK-NOT: tma_store
 // CHECK-LABEL: kernel.func private @nt_0_3<
+// CHECK-LABEL: kernel.func private @nt_0_2<
 // CHECK: tma_load %map_B[144*%column
 // CHECK: frag<[64, 144], f32, wgmma>
 frontend.graph @nt<M, N, K>(%A: tensor<[M, K], f16>, %B: tensor<[N, K], f16>) -> tensor<[M, N], f16> {

@@ -365,7 +365,7 @@ class Launch:
 
 
 # The versions of the manifest that are read.
-VERSIONS = (1, 2, 3)
+VERSIONS = (1, 2, 3, 4)
 
 
 class UnverifiedWarning(UserWarning):
@@ -392,7 +392,7 @@ def load(path, cuda=None):
         except ValueError as error:
             raise LaunchError(f"{path} is no manifest: {error}") from None
     if not isinstance(manifest, dict) or manifest.get("manifest") not in VERSIONS:
-        raise LaunchError(f"{path} is no manifest of version 1 to 3")
+        raise LaunchError(f"{path} is no manifest of version 1 to 4")
     try:
         with open(os.path.join(os.path.dirname(path), manifest["module"]), "rb") as file:
             code = file.read()

@@ -25,7 +25,8 @@ class Program:
     def _read_step(self, spec):
         if "launch" in spec:
             choices = [
-                (c["kernel"], {k: Expr(v) for k, v in c["sizes"].items()}, [Expr(g, guard=True) for g in c.get("where", ())])
+                (c["kernel"], {k: Expr(v) for k, v in c["sizes"].items()}, _Cost.of(c.get("cost")),
+                 [Expr(g, guard=True) for g in c.get("where", ())])
                 for c in spec["launch"]]
             outputs = [(_Buffer(o), None if o.get("offset") is None else Expr(o["offset"])) for o in spec["outputs"]]
             return dict(kind="launch", choices=choices, inputs=spec["inputs"], outputs=outputs)
@@ -76,6 +77,27 @@ class Program:
             _check_tensor(self.cuda.torch, buffer, tensor, self.name, plan.sizes)
             own[place[1]] = tensor
         return _PreparedProgram(plan, inputs, own)
+
+
+class _Cost:
+    """How long a kernel takes by an estimate: see docs/manifest.md."""
+
+    @staticmethod
+    def of(spec):
+        return spec and _Cost(spec)
+
+    def __init__(self, spec):
+        self.exprs = [Expr(spec[key]) for key in ("tiles", "steps", "bytes")]
+        self.rates = [spec[key] for key in ("launch", "tile", "step", "wait", "gbps", "sms", "blocks")]
+
+    def nanoseconds(self, sizes):
+        (tiles, steps, moved), (launch, tile, step, wait, gbps, sms, blocks) = [e(sizes) for e in self.exprs], self.rates
+        if not tiles:
+            return launch
+        rounds, waves = -(-tiles // sms), -(-tiles // (sms * blocks))
+        # Half of the SMs are enough to fill the memory.
+        memory = max(moved // gbps, moved * sms // (2 * gbps * tiles))
+        return launch + tile * rounds + max(step * rounds * steps, wait * waves * steps, memory)
 
 
 class _PreparedProgram:
@@ -143,12 +165,21 @@ class _ProgramPlan:
 
     def _launch(self, at, step, sizes, spans):
         program = self.program
-        for name, bound, where in step["choices"]:
-            if all(guard(sizes) for guard in where):
+        best = None
+        for name, bound, cost, where in step["choices"]:
+            if cost is None and best:
                 break
-        else:
+            if all(guard(sizes) for guard in where):
+                # Of kernels behind each other that have a cost the first with the least is taken.
+                nanoseconds = cost.nanoseconds(sizes) if cost else 0
+                if best is None or nanoseconds < best[0]:
+                    best = nanoseconds, name, bound
+                if cost is None:
+                    break
+        if best is None:
             raise LaunchError(f"{program.name}: no kernel is for these sizes: "
                               + ", ".join(f"{k} = {v}" for k, v in sizes.items()))
+        _, name, bound = best
         kernel = program.module.kernels.get(name)
         if not kernel:
             raise LaunchError(f"{program.name} launches '{name}', which the manifest does not have")

@@ -487,7 +487,7 @@ class Manifests(Base):
         self.assertIn("the PTX is not the one", told(code=b".version 8.1")["gemm"])
 
     def test_what_is_no_manifest(self):
-        for text, why in [("{", "is no manifest"), ("[]", "no manifest of version 1"), (dict(manifest=4), "of version 1 to 3"),
+        for text, why in [("{", "is no manifest"), ("[]", "no manifest of version 1"), (dict(manifest=5), "of version 1 to 4"),
                           (dict(manifest=1), "has no module"), (dict(manifest=1, module="n.ptx"), "has no module"),
                           (dict(manifest=1, module="m.ptx", kernels=[dict(name="x")]), "not as manifests are"),
                           (dict(manifest=1, module="m.ptx", kernels=[gemm(values=[dict(name="v")])]), "no expression"),
@@ -524,6 +524,29 @@ class Programs(Base):
 
     def addresses(self, launch):
         return [int.from_bytes(self.driver.param(launch, i, 8), "little") for i in (0, 1)]
+
+    def test_costs(self):
+        # As in the Rust tests: rounds of 32, 500 for each and 10 for each step against 100 and 300; two steps from 65 on.
+        cost = lambda step, tile, **more: dict(tiles="M ceildiv 4", steps="M ceildiv 64", bytes="32*M", launch=3000, tile=tile,
+                                               step=step, wait=0, gbps=4000, sms=8, blocks=1, **more)
+        steps = program()["steps"]
+        for size, changed, name in [(16, {}, "slow"), (17, {}, "fast"), (64, {}, "slow"), (72, {}, "fast"),
+                                    (64, dict(tile=210), "fast"), (64, dict(tile=209), "slow"), (64, dict(wait=500), "fast"),
+                                    (64, dict(wait=500, blocks=2), "slow"), (64, dict(bytes="80000*M"), "fast")]:
+            slow = dict(cost(300, 100), **changed)
+            launch = [dict(kernel="fast", sizes=dict(N="M"), cost=cost(10, 500)),
+                      dict(kernel="slow", sizes=dict(N="M"), cost=slow, where=["M mod 8 == 0"])]
+            p = self.make(steps=[steps[0], dict(steps[1], launch=launch), *steps[2:]])
+            self.driver.launches.clear()
+            p(FakeTensor((size,), "float32", 0x5000))
+            self.assertEqual(self.driver.launches[0]["function"], name, (size, changed))
+        # What has no cost is tried where it stands.
+        for launch, name in [(launch[1:] + [dict(kernel="fast", sizes=dict(N="M"))], "slow"),
+                             ([dict(kernel="fast", sizes=dict(N="M"), where=["M == 64"])] + launch[1:], "fast")]:
+            p = self.make(steps=[steps[0], dict(steps[1], launch=launch), *steps[2:]])
+            self.driver.launches.clear()
+            p(FakeTensor((64,), "float32", 0x5000))
+            self.assertEqual(self.driver.launches[0]["function"], name)
 
     def test_run(self):
         p = self.make()

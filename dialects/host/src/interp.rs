@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use dlc_core::eval::{bindings, give, shape, tensor};
-use dlc_core::guard::Guard;
 use dlc_core::memref::{Layout, MemRef};
 use dlc_core::sizes::Bindings;
 use dlc_core::tensor::TensorValue;
@@ -15,6 +14,7 @@ use dlc_ir::interp::{CANNOT_RUN, Eval, EvalResult, Failure, Outcome};
 use dlc_ir::{OpRef, Str};
 
 use crate::buffers::{Buffers, bytes};
+use crate::choice::{self, Choice};
 use crate::ops::{Const, Func, Launch, View};
 use crate::verify::{MEMORY_OVERLAP, MISALIGNED, OUTSIDE_OF_MEMORY};
 
@@ -80,40 +80,38 @@ fn verify_arena(root: OpRef<'_>, symbols: &Bindings) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether a condition on the symbols holds.
-fn holds(cx: &Eval<'_, '_>, condition: Option<&Guard>, symbols: &Bindings) -> Result<bool, Failure> {
-    let Some(condition) = condition else { return Ok(true) };
+/// The kernel that a launch runs.
+fn chosen(cx: &Eval<'_, '_>, symbols: &Bindings) -> Result<Choice, Failure> {
     let value_of = |name: &str| SizeExpr::symbol(name).ok().and_then(|symbol| symbols.integer(&symbol).ok());
-    condition.contains(&value_of).map_err(|reason| cx.fail(&CANNOT_RUN, reason))
+    let fits = |choice: &Choice| choice.condition.as_ref().map_or(Ok(true), |condition| condition.contains(&value_of));
+    let cost = |choice: &Choice| Some(choice.cost.as_ref()?.nanoseconds(&value_of));
+    let chosen = choice::chosen(Launch::from(cx.op).choices(), fits, cost);
+    let chosen = chosen.map_err(|reason| cx.fail(&CANNOT_RUN, reason))?;
+    chosen.ok_or_else(|| cx.fail(&CANNOT_RUN, "no kernel is chosen"))
 }
 
-/// Runs the first kernel whose condition holds. Its symbols take the place of those of this function while it runs.
+/// Runs the kernel that is chosen. Its symbols take the place of those of this function while it runs.
 pub fn launch(cx: &mut Eval<'_, '_>) -> EvalResult {
     let symbols = start(cx)?;
     let ctx = cx.op.ctx;
-    for choice in Launch::from(cx.op).choices() {
-        if !holds(cx, choice.condition.as_ref(), &symbols)? {
-            continue;
-        }
-        let path = choice.callee.as_symbol(ctx).unwrap_or(&[]);
-        let name = path.first().map(|&name| ctx.str(name)).filter(|_| path.len() == 1);
-        let kernel = name.and_then(|name| cx.interp.function(name));
-        let (Some(name), Some(kernel)) = (name, kernel) else {
-            let callee = choice.callee.display(ctx);
-            return Err(cx.fail(&CANNOT_RUN, format!("the module has no kernel {callee}")));
-        };
-        let names = kernel.prop(Str::SYMBOLS).and_then(|attr| TextArray::get(ctx, attr)).unwrap_or_default();
-        let mut sizes = BTreeMap::new();
-        for (name, size) in names.iter().zip(&choice.sizes) {
-            let size = symbols.integer(size).map_err(|reason| cx.fail(&CANNOT_RUN, reason))?;
-            sizes.insert(name.to_string(), size);
-        }
-        let own = std::mem::replace(cx.interp.state(), Bindings::from(sizes));
-        let results = cx.interp.call(name, cx.operands);
-        *cx.interp.state() = own;
-        return results.map(Outcome::Values);
+    let choice = chosen(cx, &symbols)?;
+    let path = choice.callee.as_symbol(ctx).unwrap_or(&[]);
+    let name = path.first().map(|&name| ctx.str(name)).filter(|_| path.len() == 1);
+    let kernel = name.and_then(|name| cx.interp.function(name));
+    let (Some(name), Some(kernel)) = (name, kernel) else {
+        let callee = choice.callee.display(ctx);
+        return Err(cx.fail(&CANNOT_RUN, format!("the module has no kernel {callee}")));
+    };
+    let names = kernel.prop(Str::SYMBOLS).and_then(|attr| TextArray::get(ctx, attr)).unwrap_or_default();
+    let mut sizes = BTreeMap::new();
+    for (name, size) in names.iter().zip(&choice.sizes) {
+        let size = symbols.integer(size).map_err(|reason| cx.fail(&CANNOT_RUN, reason))?;
+        sizes.insert(name.to_string(), size);
     }
-    Err(cx.fail(&CANNOT_RUN, "no kernel is chosen"))
+    let own = std::mem::replace(cx.interp.state(), Bindings::from(sizes));
+    let results = cx.interp.call(name, cx.operands);
+    *cx.interp.state() = own;
+    results.map(Outcome::Values)
 }
 
 /// The same memory with other sizes: the elements in the order in which they lie.

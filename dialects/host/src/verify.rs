@@ -293,14 +293,15 @@ fn verify_pool(root: OpRef<'_>, pool: Option<i64>, diags: &Diagnostics) {
     }
 }
 
-/// Every kernel but the last has a condition; each result has a place, or none has.
+/// Every kernel but the last has a cost or a condition; each result has a place, or none has.
 pub fn launch(op: Launch<'_>, diags: &Diagnostics) {
     let choices = op.choices();
     let Some((last, others)) = choices.split_last() else {
         return diags.emit(op_error(*op, "there is no kernel to launch"));
     };
-    if last.condition.is_some() || others.iter().any(|choice| choice.condition.is_none()) {
-        let message = "every kernel but the last has a condition, and the last has none";
+    let always = |choice: &Choice| choice.condition.is_none() && choice.cost.is_none();
+    if last.condition.is_some() || others.iter().any(always) {
+        let message = "every kernel but the last has a cost or a condition, and the last has no condition";
         diags.emit(op_error(*op, message));
     }
     let outs = op.outs().count();

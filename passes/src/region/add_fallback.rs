@@ -213,7 +213,8 @@ fn within(choice: Choice, symbols: &[String], asked: &[Condition]) -> Option<Cho
 
 /// A kernel where it can run, then the other one; one of them alone where the sizes decide.
 fn both(ctx: &Context, choice: Choice, other: &str, symbols: &[String], asked: &[Condition]) -> Vec<Choice> {
-    let otherwise = Choice { callee: ctx.symbol_attr(other), ..choice.clone() };
+    // What the other one costs nobody has estimated.
+    let otherwise = Choice { callee: ctx.symbol_attr(other), cost: None, ..choice.clone() };
     match where_known(&choice, symbols, asked).flatten() {
         None => vec![otherwise],
         Some(open) if open.is_empty() => vec![choice],

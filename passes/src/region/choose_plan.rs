@@ -84,7 +84,6 @@ mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dlc_core::guard::Condition;
 use dlc_core::precision::Precision;
 use dlc_ir::body::{Body, InsertPoint};
 use dlc_ir::diag::{Diagnostic, RemarkKind, did_you_mean};
@@ -107,7 +106,7 @@ use crate::plan::parts::MOST_UNROLLED;
 use crate::plan::resolved::{Refused, resolve};
 use crate::rewrites::launches::{Launches, symbols};
 use candidates::CandidateGenerator;
-use cost::{Cost, estimate, resident_by_registers};
+use cost::{Cost, cost_of_sizes, estimate, resident_by_registers};
 use facts::Facts;
 
 dlc_ir::codes! {
@@ -258,11 +257,11 @@ impl Pass for ChoosePlan {
                     Facts::of(ctx, kernel, &size)?,
                 ))
             };
-            let Some((general, _)) = chosen(&[]) else { continue };
-            let of_sizes = self.sizes.iter().enumerate();
+            let Some(general) = chosen(&[]) else { continue };
+            let others = self.sizes.iter().enumerate();
             let others: Vec<(usize, (Chosen, Facts))> =
-                of_sizes.filter_map(|(number, sizes)| Some((number, chosen(sizes)?))).collect();
-            for chosen in std::iter::once(&general).chain(others.iter().map(|(_, (chosen, _))| chosen)) {
+                others.filter_map(|(at, sizes)| Some((at, chosen(sizes)?))).collect();
+            for (chosen, _) in std::iter::once(&general).chain(others.iter().map(|(_, chosen)| chosen)) {
                 cx.count("candidates", chosen.ranked.len() as u64);
                 cx.count("stopped", chosen.stopped as u64);
                 if cx.wants_remarks() {
@@ -270,34 +269,25 @@ impl Pass for ChoosePlan {
                 }
             }
             let skipped = self.skipped(view.symbol_name().unwrap_or_default());
-            let best = |chosen: Chosen| chosen.ranked.into_iter().nth(skipped).map(|(plan, _)| written(plan));
-            let Some(plan) = best(general).filter(|_| cx.allows_rule("plan")) else { continue };
-            let variant = |(number, (chosen, facts)): (usize, (Chosen, Facts))| {
-                let plan = best(chosen)?;
-                let cases = vec![sizes::conditions(&facts, &plan, &target)?];
-                Some(sizes::Variant { plan, cases, chosen_for: vec![number] })
+            let variant = |(chosen, facts): (Chosen, Facts)| {
+                let plan = chosen.ranked.into_iter().nth(skipped)?.0;
+                let cost = cost_of_sizes(ctx, kernel, &facts, &plan, &target);
+                let requires = conditions(ctx, kernel, &plan);
+                Some(sizes::Variant { plan: written(plan), cost, requires, at: Vec::new() })
             };
-            let holds = |condition: &Condition, number: usize| {
-                let size = |name: &str| Some(names.number(&self.sizes[number], name, &of_program));
-                condition.holds(&size) == Ok(true)
-            };
-            let variants = sizes::sorted(others.into_iter().filter_map(variant).collect(), &plan, &holds);
-            let loc = view.loc();
-            cx.count("plans", 1);
-            plan.build(&mut Builder::new(ctx, body, InsertPoint::After(op)), loc);
-            if variants.is_empty() {
-                continue;
+            let Some(general) = variant(general).filter(|_| cx.allows_rule("plan")) else { continue };
+            // The plan for all sizes stands first, each other one once.
+            let mut plans = vec![general];
+            let mut of_sizes = Vec::new();
+            for (at, chosen) in others {
+                let Some(variant) = variant(chosen) else { continue };
+                let known = plans.iter().position(|known| known.plan == variant.plan);
+                of_sizes.push((at, known.unwrap_or(plans.len())));
+                plans.extend(Some(variant).filter(|_| known.is_none()));
             }
-            let wanted = variants.len();
-            let made = sizes::add_variants(ctx, body, &mut turned.launches, op, variants);
-            cx.count("plans", made.len() as u64);
-            if made.is_empty() && cx.wants_remarks() {
-                let message = format!("plans for other sizes ({wanted}) are left out: nothing launches this kernel");
-                cx.remark(RemarkKind::Missed, loc, message);
-            }
-            for (copy, plan) in made {
-                plan.build(&mut Builder::new(ctx, body, InsertPoint::After(copy)), loc);
-            }
+            let number = |at: usize, name: &str| names.number(&self.sizes[at], name, &of_program);
+            sizes::keep_chosen(&mut plans, &of_sizes, &symbols(ctx, kernel), &number);
+            add_plans(cx, body, op, plans, &mut turned.launches);
         }
         for function in turned.arenas {
             if let Some(body) = body.nested_mut(function) {
@@ -305,6 +295,22 @@ impl Pass for ChoosePlan {
             }
         }
         Ok(())
+    }
+}
+
+/// Puts plans beside a kernel: the first, which is for all sizes, behind it, and each other one behind a copy of it.
+fn add_plans(cx: &PassCx<'_>, module: &mut Body, kernel: OpId, plans: Vec<sizes::Variant>, launches: &mut Launches) {
+    let (ctx, loc) = (cx.ctx, module.loc(kernel));
+    let others = plans.len() - 1;
+    plans[0].plan.build(&mut Builder::new(ctx, module, InsertPoint::After(kernel)), loc);
+    let made = if others == 0 { Vec::new() } else { sizes::add_variants(ctx, module, launches, kernel, plans) };
+    cx.count("plans", 1 + made.len() as u64);
+    if others > 0 && made.is_empty() && cx.wants_remarks() {
+        let message = format!("plans for other sizes ({others}) are left out: nothing launches this kernel");
+        cx.remark(RemarkKind::Missed, loc, message);
+    }
+    for (copy, plan) in made {
+        plan.build(&mut Builder::new(ctx, module, InsertPoint::After(copy)), loc);
     }
 }
 

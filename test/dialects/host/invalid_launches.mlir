@@ -75,10 +75,14 @@ region.func private @k<N> iters (n: N) ins (%x: memref<[N], f32>) outs (y: memre
 host.func @f<M>(%x: memref<[M], f32>) {
   // expected-error@+1 {{there is no kernel to launch}}
   %y = "host.launch"(%x) <{choices = []}> : (memref<[M], f32>) -> memref<[M], f32>
-  // expected-error@+1 {{every kernel but the last has a condition, and the last has none}}
+  // expected-error@+1 {{every kernel but the last has a cost or a condition, and the last has no condition}}
   %z = "host.launch"(%x) <{choices = [{callee = @k, sizes = ["M"]}, {callee = @k, sizes = ["M"]}]}> : (memref<[M], f32>) -> memref<[M], f32>
-  // expected-error@+1 {{every kernel but the last has a condition, and the last has none}}
+  // expected-error@+1 {{every kernel but the last has a cost or a condition, and the last has no condition}}
   %u = "host.launch"(%x) <{choices = [{callee = @k, sizes = ["M"], where = [["M < 2"]]}]}> : (memref<[M], f32>) -> memref<[M], f32>
+  // expected-error@+1 {{must be a list of kernels, such as [{callee = @f, sizes = ["M"]}]}}
+  %w = "host.launch"(%x) <{choices = [{callee = @k, sizes = ["M"], cost = {tiles = "M"}}]}> : (memref<[M], f32>) -> memref<[M], f32>
+  // expected-error@+1 {{the symbol 'K' is not declared by the function}}
+  %t = launch @k<M> cost (tiles: K, steps: 1, bytes: 8*M, launch: 0, tile: 0, step: 1, wait: 0, gbps: 1, sms: 1, blocks: 1) (%x) : memref<[M], f32>
   // expected-error@+1 {{must be a list of kernels, such as [{callee = @f, sizes = ["M"]}]}}
   %v = "host.launch"(%x) <{choices = [{callee = @k}]}> : (memref<[M], f32>) -> memref<[M], f32>
   return
@@ -133,4 +137,28 @@ host.func @f(%x: memref<[4], f32>) -> memref<[4], f32> {
   // expected-error@+1 {{operand 0 of @k would have an axis of -1 elements}}
   %y = launch @k<3> (%x) : memref<[4], f32>
   return %y
+}
+
+// -----
+
+host.func @f<M>(%x: memref<[M], f32>) {
+  // expected-error@+1 {{times are not negative, and 'gbps', 'sms' and 'blocks' are at least 1}}
+  %y = launch @k<M> cost (tiles: M, steps: 1, bytes: M, launch: 0, tile: 0, step: 1, wait: 0, gbps: 0, sms: 1, blocks: 1) (%x) : memref<[M], f32>
+  return
+}
+
+// -----
+
+host.func @f<M>(%x: memref<[M], f32>) {
+  // expected-error@+1 {{a comma stands between kernels that have a cost each}}
+  %y = launch @k<M> where (M < 2), @k<M> (%x) : memref<[M], f32>
+  return
+}
+
+// -----
+
+host.func @f<M>(%x: memref<[M], f32>) {
+  // expected-error@+1 {{a comma and not 'else' stands between kernels that have a cost each}}
+  %y = launch @k<M> cost (tiles: M, steps: 1, bytes: M, launch: 0, tile: 0, step: 1, wait: 0, gbps: 1, sms: 1, blocks: 1) else @k<M> cost (tiles: M, steps: 1, bytes: M, launch: 0, tile: 0, step: 1, wait: 0, gbps: 1, sms: 1, blocks: 1) (%x) : memref<[M], f32>
+  return
 }

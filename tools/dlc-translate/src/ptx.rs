@@ -21,8 +21,8 @@ use dlc_ptx::verified::{Verification, verification};
 use crate::manifest::expr::{Expr, Guard};
 use crate::manifest::layout::Layout;
 use crate::manifest::schema::{
-    Arg, Buffer, Call, Choice, Const, Elem, Formula, Im2col, Kernel, Launch, Manifest, Out, Port, Program, Role, Step,
-    TensorMap, VERSION, Value, View,
+    Arg, Buffer, Call, Choice, Const, Cost, Elem, Formula, Im2col, Kernel, Launch, Manifest, Out, Port, Program, Role,
+    Step, TensorMap, VERSION, Value, View,
 };
 use crate::manifest::verified;
 
@@ -443,6 +443,12 @@ fn constant(op: host::Const<'_>, names: &mut Names<'_>) -> Made<Const> {
     Ok(Const { name: names.of(op.out()), elem, shape, offset, bytes })
 }
 
+fn cost(cost: dlc_host::choice::Cost) -> Cost {
+    let [launch, tile, step, wait, gbps, sms, blocks] = cost.rates.numbers();
+    let (tiles, steps, bytes) = (Expr(cost.tiles), Expr(cost.steps), Expr(cost.bytes));
+    Cost { tiles, steps, bytes, launch, tile, step, wait, gbps, sms, blocks }
+}
+
 fn call(op: host::Launch<'_>, called: &BTreeMap<String, Vec<String>>, names: &mut Names<'_>) -> Made<Call> {
     let ctx = op.ctx;
     let mut choices = Vec::new();
@@ -463,7 +469,9 @@ fn call(op: host::Launch<'_>, called: &BTreeMap<String, Vec<String>>, names: &mu
         if choice.condition.is_none() {
             ways.push(Vec::new());
         }
-        let made = ways.into_iter().map(|guards| Choice { kernel: kernel.clone(), sizes: sizes.clone(), guards });
+        let cost = choice.cost.map(cost);
+        let of_way = |guards| Choice { kernel: kernel.clone(), sizes: sizes.clone(), cost: cost.clone(), guards };
+        let made = ways.into_iter().map(of_way);
         choices.extend(made);
     }
     let offsets = op.offsets();

@@ -10,15 +10,19 @@
 //!   themselves only if as many of them are on their way at once as memory gives while one load is waited for.
 //! - What is not overlapped is added: loads where nothing is asynchronous, the epilogue where it is not hidden.
 
+mod efficiency;
 mod in_line;
+mod of_sizes;
 
 use std::collections::HashMap;
 
-use dlc_core::precision::Precision;
+use dlc_host::choice::Cost as CostOfSizes;
 use dlc_ir::{Body, Context};
 use dlc_plan::clause::{Barrier, Cache, Kind, Sharing, Walk};
 use dlc_plan::value::{Choice, Table};
 use dlc_plan::{Schedule, Target};
+
+use efficiency::efficiency;
 
 use super::facts::{Facts, Product, Tensor, bits};
 use super::windows::{self, Work};
@@ -110,68 +114,6 @@ pub fn resident(ctx: &Context, plan: &Schedule, target: &Target) -> i64 {
     by_threads.min(by_registers).min(by_smem).min(target.max_blocks_per_sm).max(1)
 }
 
-/// Whether products of single steps are added to the sums by threads.
-fn promotes(plan: &Schedule) -> bool {
-    plan.instruction.as_ref().is_some_and(|of| of.promote)
-}
-
-/// How well the pipeline of an instruction is fed: the numbers are those of measurements on an H200, rounded.
-fn efficiency(ctx: &Context, plan: &Schedule, facts: &Facts, target: &Target) -> f64 {
-    let chained = facts.are_chained();
-    let kind = plan.instruction.as_ref().map_or(Kind::Fma, |of| of.kind);
-    let asynchronous = plan.overlap.as_ref().is_some_and(|overlap| overlap.enable);
-    let stages = plan.stages.unwrap_or(1);
-    // A stage may be longer than the 128 bytes that copies are made of.
-    let step = plan.tile.iter().flat_map(|tile| &tile.0).next_back().filter(|_| plan.roles.is_some());
-    let copied = facts.products.last().map_or(64, |product| (1024.0 / bits(ctx, product.factors[0].elem)) as i64);
-    let stages = step.map_or(stages, |(_, step)| (stages * step / copied.max(1)).max(stages));
-    let fed = match (asynchronous, stages) {
-        // Loads come to registers a step ahead.
-        (false, 2..) if kind == Kind::Fma && plan.barrier == Some(Barrier::Block) => 0.95,
-        (false, _) => 0.55,
-        (true, ..=2) => 0.80,
-        (true, 3) => 0.90,
-        (true, _) => 0.95,
-    };
-    // With one product of `tf32` for each of `f32` a step is short beside its copies: what hides them is other blocks of the
-    // SM, not stages, as measured.
-    let is_short_step = plan.instruction.as_ref().is_some_and(|of| of.precision == Some(Precision::Tf32));
-    let fed = match is_short_step && asynchronous {
-        true => 0.9 * (resident(ctx, plan, target) as f64 / 4.0).min(1.0).powf(0.3),
-        false => fed,
-    };
-    // Exponentials between two products, below a maximum that is looked for first, have to be waited for in every step.
-    let short = chained && facts.special > 0.0 && step.is_some_and(|(_, step)| *step < 96);
-    let fed = if short { fed * 0.88 } else { fed };
-    // Small tiles of a warp read shared memory more often than they multiply.
-    let inner = plan.warp_tile.as_ref().or(plan.thread_tile.as_ref()).and_then(Table::product);
-    match (kind, &plan.roles) {
-        (Kind::Wgmma, Some(roles)) if roles.kind == Sharing::PingPong => fed * 1.03,
-        // Few consumers leave the tensor cores idle while they compute between two products.
-        (Kind::Wgmma, Some(roles)) if chained => match roles.consumers {
-            1 => fed * 0.7,
-            2 => fed * 0.85,
-            3 => fed * 0.97,
-            _ => fed,
-        },
-        // A group alone adds the product of each step while nothing is multiplied.
-        (Kind::Wgmma, Some(roles)) if roles.consumers == 1 && promotes(plan) => fed * 0.75,
-        (Kind::Wgmma, _) => fed,
-        // Fragments that are loaded ahead leave the copies to shared memory as what is waited for: large tiles have fewer.
-        (Kind::Mma, _) => {
-            let area = Table(plan.out_tile()).product().unwrap_or(1) as f64;
-            let copies = if plan.in_flight.is_some() { (area / 32768.0).powf(0.1).min(1.0) } else { 0.9 };
-            fed * copies * (inner.unwrap_or(1024) as f64 / 4096.0).powf(0.15).min(1.0)
-        }
-        // What a thread computes of several pieces counts together.
-        (Kind::Fma, _) => {
-            let elems = plan.out_tile().iter().map(|(_, extent)| *extent as f64).product::<f64>();
-            let own = plan.workers().map_or(1.0, |workers| elems / workers.max(1) as f64);
-            fed * (own / 128.0).powf(0.2).min(1.0)
-        }
-    }
-}
-
 /// How long a group is between two tiles of one step each, in microseconds: other steps hide it.
 const BETWEEN_TILES: f64 = 0.1;
 
@@ -195,6 +137,18 @@ const PART_BYTES_PER_CLOCK: f64 = 40.0;
 /// Estimates what a plan costs.
 pub fn estimate(ctx: &Context, body: &Body, facts: &Facts, plan: &Schedule, target: &Target) -> Cost {
     Estimator { ctx, body, facts, plan, target }.estimate()
+}
+
+/// What `estimate` gives, at other sizes as well: in the symbols of the kernel. `None` where they go beyond 64 bits.
+pub fn cost_of_sizes(
+    ctx: &Context,
+    body: &Body,
+    facts: &Facts,
+    plan: &Schedule,
+    target: &Target,
+) -> Option<CostOfSizes> {
+    let estimator = Estimator { ctx, body, facts, plan, target };
+    estimator.of_sizes(&estimator.estimate())
 }
 
 /// A plan of a kernel on a target.
@@ -233,11 +187,9 @@ impl Estimator<'_> {
         let Waves { tiles, slots, occupancy, .. } = waves;
         let per_clock = target.sms as f64 * target.clock_mhz as f64 * occupancy;
         let efficiency = efficiency(ctx, plan, facts, target);
-        let seen = seen(facts, plan, tiles, slots).map_or(1.0, |seen| seen / waves.count);
-        let mut compute = self.products(&waves, efficiency);
-        compute *= seen;
-        compute += self.other_ops(&waves) * seen / per_clock;
-        compute = both(compute, self.in_line(&waves));
+        let seen = self.seen(&waves);
+        let [together, in_line] = self.computing(&waves);
+        let compute = both(together, in_line);
 
         // Half of the SMs are enough to fill the memory, if each has enough under way.
         let busy = (2.0 * tiles / target.sms as f64).min(1.0);
@@ -270,6 +222,21 @@ impl Estimator<'_> {
             gain,
             tiles,
         }
+    }
+
+    /// How long it takes to compute: by all threads of an SM together, and by each thread one thing after another.
+    fn computing(&self, waves: &Waves) -> [f64; 2] {
+        let Estimator { ctx, facts, plan, target, .. } = *self;
+        let per_clock = target.sms as f64 * target.clock_mhz as f64 * waves.occupancy;
+        let efficiency = efficiency(ctx, plan, facts, target);
+        let [in_line, beside] = self.in_line(waves);
+        let compute = (self.products(waves, efficiency) + self.other_ops(waves) / per_clock) * self.seen(waves);
+        [both(compute, beside), in_line]
+    }
+
+    /// The share of its tiles that the block with the most work computes, where positions hide the rest.
+    fn seen(&self, waves: &Waves) -> f64 {
+        seen(self.facts, self.plan, waves.tiles, waves.slots).map_or(1.0, |seen| seen / waves.count)
     }
 
     /// The tiles and where they run; `None` where there is nothing to compute.

@@ -83,6 +83,8 @@ pub struct Tensor {
     pub along: Vec<String>,
     /// How many elements it has.
     pub elems: f64,
+    /// The same as its sizes say it; `None` beyond 64 bits.
+    pub count: Option<SizeExpr>,
     /// Whether its last axis is contiguous and each position is an axis, without a guard.
     pub plain: bool,
     /// The same where other positions may be numbers, as along axes of size one.
@@ -186,6 +188,7 @@ impl Facts {
                 _ => None,
             };
             let (elem, elems) = (memref.elem(ctx), count(&dims));
+            let all = dims.iter().try_fold(SizeExpr::from(1), |all, dim| all.mul(dim).ok());
             let (name, axes, along) = (name.to_string(), Vec::new(), Vec::new());
             let [plain, is_matrix, in_rows] = [true; 3];
             Some(Tensor {
@@ -194,6 +197,7 @@ impl Facts {
                 axes,
                 along,
                 elems,
+                count: all,
                 plain,
                 is_matrix,
                 in_rows,

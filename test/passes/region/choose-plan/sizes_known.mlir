@@ -2,9 +2,9 @@
 
 // RUN: dlc-opt %s --choose-plan='sizes=[1024x256,8192x8192]' --split-input-file | FileCheck %s
 
-// A sum of all has as many tiles for all sizes: what is summed decides.
+// A sum of all has as many tiles for all sizes: the steps of a tile decide.
 // CHECK-LABEL: host.func @program<
-// CHECK: launch @all_1<M, N> where (M*N < 262145) else @all_2<M, N> where (M*N < 67108865) else @all<M, N> (%x)
+// CHECK: launch @all_1<M, N> where (M == 1024, N == 256) else @all_1<M, N> cost (tiles: 256, steps: (M*(N ceildiv 256)) ceildiv 256, {{.*}}), @all_2<M, N> cost (tiles: 1024, steps: (M*(N ceildiv 8192)) ceildiv 1024, {{.*}}), @all<M, N> cost ({{.*}}) (%x)
 // CHECK: launch @all_2<4096, 256> (%z)
 host.func @program<M, N>(%x: memref<[M, N], f16, row_major, align 16>, %z: memref<[4096, 256], f16, row_major, align 16>)
     -> (memref<[], f32, row_major, align 16>, memref<[], f32, row_major, align 16>) {

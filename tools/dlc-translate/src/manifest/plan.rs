@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use dlc_core::sizes::Bindings;
+use dlc_host::choice::chosen;
 use dlc_ir::Loc;
 use dlc_ir::diag::Diagnostic;
 
 use super::numbers::{Numbers, Tensor, Use, tensor};
-use super::schema::{Call, Kernel, Manifest, Port, Program, Step};
+use super::schema::{Call, Choice, Kernel, Manifest, Port, Program, Step};
 use super::{BAD_PLACE, NOT_FOR_SIZES};
 
 /// What the addresses of buffers that have memory of their own are multiples of.
@@ -273,30 +274,37 @@ impl<'a> Planner<'a> {
         self.known.insert(name, Known { tensor, place, root: name.to_string() });
     }
 
-    /// The first kernel of a call that is for the sizes.
+    /// The kernel of a call for the sizes, with what its symbols are.
     fn choose(&self, call: &Call) -> Result<(&'a Kernel, Sizes, Numbers), Box<Diagnostic>> {
         let mut reasons = Vec::new();
-        for choice in &call.choices {
-            let Some(kernel) = self.manifest.kernels.iter().find(|kernel| kernel.name == choice.kernel) else {
-                continue;
-            };
+        let known = |choice: &Choice| self.manifest.kernels.iter().find(|kernel| kernel.name == choice.kernel);
+        let sizes = |choice: &Choice| {
             let sizes = choice.sizes.iter().map(|(symbol, expr)| Ok((symbol.clone(), expr.eval(&self.symbols)?)));
-            let sizes: Sizes = sizes.collect::<Result<_, String>>().map_err(not_for)?;
+            sizes.collect::<Result<Sizes, String>>()
+        };
+        let mut fits = |(kernel, choice): &(&Kernel, &Choice)| {
             let mut failing = None;
             for guard in &choice.guards {
-                if !guard.holds(&self.symbols).map_err(not_for)? {
+                if !guard.holds(&self.symbols)? {
                     failing = Some(format!("the kernel '{}' is taken with {guard}", kernel.name));
                     break;
                 }
             }
-            let failing = failing.or_else(|| kernel.admits(&Bindings::from(sizes.clone())).err());
-            match failing {
-                Some(reason) => reasons.push(reason),
-                None => {
-                    let numbers = kernel.numbers(&sizes).map_err(not_for)?;
-                    return Ok((kernel, sizes, numbers));
-                }
-            }
+            let bindings = Bindings::from(sizes(choice)?);
+            let failing = failing.or_else(|| kernel.admits(&bindings).err());
+            let fits = failing.is_none();
+            reasons.extend(failing);
+            Ok::<bool, String>(fits)
+        };
+        let cost = |(_, choice): &(&Kernel, &Choice)| {
+            let cost = choice.cost.as_ref()?;
+            Some(cost.rates()?.nanoseconds_of(cost.exprs().map(|expr| expr.eval(&self.symbols).ok())))
+        };
+        let choices = call.choices.iter().filter_map(|choice| Some((known(choice)?, choice)));
+        if let Some((kernel, choice)) = chosen(choices, &mut fits, cost).map_err(not_for)? {
+            let sizes = sizes(choice).map_err(not_for)?;
+            let numbers = kernel.numbers(&sizes).map_err(not_for)?;
+            return Ok((kernel, sizes, numbers));
         }
         let mut error = not_for("a launch has no kernel that is for these sizes".to_string());
         for reason in reasons {

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::expr::{Expr, Guard};
 use super::layout::Layout;
-use super::schema::{Arg, Formula, Kernel, Launch, Manifest, Program, Step, TensorMap, VERSION};
+use super::schema::{Arg, Choice, Formula, Kernel, Launch, Manifest, Program, Step, TensorMap, VERSION};
 use super::{BAD_MANIFEST, MANIFEST_VERSION};
 
 /// The most dimensions of a tensor map.
@@ -152,6 +152,17 @@ impl<'a> Checker<'a> {
 
     fn known_all<'e>(&mut self, known: &BTreeSet<&str>, all: impl IntoIterator<Item = &'e Expr>) {
         all.into_iter().for_each(|expr| self.known(known, expr));
+    }
+
+    fn cost(&mut self, known: &BTreeSet<&str>, choice: &Choice) {
+        let Some(cost) = &choice.cost else { return };
+        self.known_all(known, cost.exprs());
+        if self.manifest.manifest < 4 {
+            self.fail("'cost' is of version 4");
+        } else if cost.rates().is_none() {
+            let rule = "times are not negative, and 'gbps', 'sms' and 'blocks' are at least 1";
+            self.fail(format!("the cost of '{}' breaks a rule: {rule}", choice.kernel));
+        }
     }
 
     fn guards(&mut self, known: &BTreeSet<&str>, guards: &[Guard]) {
@@ -342,6 +353,7 @@ impl<'a> Checker<'a> {
                     }
                     for choice in &call.choices {
                         self.known_all(&known, choice.sizes.values());
+                        self.cost(&known, choice);
                         self.guards(&known, &choice.guards);
                         self.choice(choice, call.inputs.len(), call.outputs.len());
                     }

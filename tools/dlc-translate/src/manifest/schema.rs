@@ -1,5 +1,6 @@
 //! The launch manifest as it stands in the file: `docs/manifest.md` describes it for people.
 
+use dlc_host::choice::Rates;
 use dlc_ir::Type;
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +9,7 @@ use super::layout::Layout;
 use super::verified::Covered;
 
 /// The version of the schema that is written. Older ones are read too.
-pub const VERSION: u64 = 3;
+pub const VERSION: u64 = 4;
 
 /// What is beside a file of PTX: which kernels it holds and how they are launched.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -328,7 +329,7 @@ pub struct Const {
     pub bytes: Vec<u8>,
 }
 
-/// A kernel runs: the first of several that is for the sizes.
+/// A kernel runs: the first that is for the sizes, and of several behind each other that have a cost the one with the least.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Call {
     /// The kernels.
@@ -348,9 +349,50 @@ pub struct Choice {
     /// What its symbols are.
     #[serde(default)]
     pub sizes: std::collections::BTreeMap<String, Expr>,
-    /// When it is taken: all of these hold, in the symbols of the program.
+    /// How long it takes, where an estimate says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
+    /// When it may be taken: all of these hold, in the symbols of the program.
     #[serde(default, rename = "where", skip_serializing_if = "Vec::is_empty")]
     pub guards: Vec<Guard>,
+}
+
+/// How long a kernel takes by an estimate (`dlc_host::choice::Cost`), in the symbols of the program.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cost {
+    /// The tiles of its results.
+    pub tiles: Expr,
+    /// The steps of a tile along what is reduced.
+    pub steps: Expr,
+    /// The bytes that are read and written.
+    pub bytes: Expr,
+    /// What is done once, in nanoseconds: the launch, and what nothing hides at the end.
+    pub launch: i64,
+    /// What is done once for each tile, in nanoseconds.
+    pub tile: i64,
+    /// What is computed in a step of a tile, in nanoseconds.
+    pub step: i64,
+    /// How long a step of a tile waits for its loads, in nanoseconds.
+    pub wait: i64,
+    /// The bytes that memory moves in a nanosecond; at least 1.
+    pub gbps: i64,
+    /// The SMs; at least 1.
+    pub sms: i64,
+    /// The blocks that an SM holds at once; at least 1.
+    pub blocks: i64,
+}
+
+impl Cost {
+    /// Its expressions: tiles, steps, bytes.
+    pub fn exprs(&self) -> [&Expr; 3] {
+        [&self.tiles, &self.steps, &self.bytes]
+    }
+
+    /// Its numbers; `None` where one is too small.
+    pub fn rates(&self) -> Option<Rates> {
+        Rates::of([self.launch, self.tile, self.step, self.wait, self.gbps, self.sms, self.blocks])
+    }
 }
 
 /// What a step gives.

@@ -147,13 +147,13 @@ fn other_texts_are_no_manifests() {
 
 #[test]
 fn other_versions_are_not_read() {
-    for version in ["4", "0", "\"1\"", "1.5", "null"] {
+    for version in ["5", "0", "\"1\"", "1.5", "null"] {
         // Whatever else is there: a later version may have other fields.
         let found = read_text(&format!("{{\"manifest\": {version}, \"new\": []}}")).expect_err("another version");
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].code, &MANIFEST_VERSION);
         assert!(
-            found[0].message.contains(&format!("the version {version}, and 1 to 3 are read")),
+            found[0].message.contains(&format!("the version {version}, and 1 to 4 are read")),
             "{}",
             found[0].message
         );
@@ -418,6 +418,48 @@ fn a_kernel_that_is_not_for_the_sizes_is_passed_over() {
     assert!(error.message.contains("no kernel that is for these sizes"), "{error:?}");
     assert!(error.notes.iter().all(|note| note.message.contains("N <= 1000, but N = 1600")), "{error:?}");
     assert_eq!(error.notes.len(), 2);
+}
+
+/// The kernel that the first launch of the program runs where both have a cost, for 4 elements in each of some rows.
+fn cheapest(rows: i64, version: u64, change: impl FnOnce(&mut Value)) -> Result<String, String> {
+    let cost = |step: i64, tile: i64| {
+        json!({"tiles": "B ceildiv 4", "steps": "B ceildiv 64", "bytes": "32*B", "launch": 3000, "tile": tile,
+               "step": step, "wait": 0, "gbps": 4000, "sms": 8, "blocks": 1})
+    };
+    let mut value = whole();
+    value["manifest"] = json!(version);
+    for kernel in value["kernels"].as_array_mut().expect("a list") {
+        kernel["verified"] = json!(false);
+        kernel["reason"] = json!("not asked");
+    }
+    value["programs"][0]["steps"][2]["launch"] = json!([
+        {"kernel": "wide", "sizes": {"N": "4*B"}, "cost": cost(10, 500)},
+        {"kernel": "add", "sizes": {"N": "4*B"}, "cost": cost(300, 100), "where": ["B mod 8 == 0"]}]);
+    change(&mut value["programs"][0]["steps"][2]["launch"]);
+    let text = |found: Vec<Diagnostic>| found.into_iter().map(|error| error.message).collect::<Vec<_>>().join("; ");
+    let manifest = read_text(&value.to_string()).map_err(text)?;
+    assert_eq!(read_text(&write(&manifest)).map_err(text)?, manifest);
+    let plan = Target::Program(&manifest.programs[0]).plan(&manifest, &symbols(&[("B", rows)]));
+    Ok(plan.expect("a plan").runs[0].kernel.clone())
+}
+
+#[test]
+fn of_kernels_that_may_run_the_one_with_the_least_cost_is_taken() {
+    let taken = |rows| cheapest(rows, 4, |_| {}).expect("it is well formed");
+    // Rounds of 32 rows: 500 for each and 10 for each step against 100 and 300; two steps from 65 rows on.
+    assert_eq!([16, 17, 64, 72].map(taken), ["add", "wide", "add", "wide"]);
+    let taken = |change: fn(&mut Value)| cheapest(64, 4, change).expect("it is well formed");
+    assert_eq!(taken(|all| all[1]["cost"]["tile"] = json!(210)), "wide");
+    assert_eq!(taken(|all| all[1]["cost"]["tile"] = json!(209)), "add");
+    // Equal ones in order, also one without a cost, and what is beyond 64 bits costs the most.
+    assert_eq!(taken(|all| all[1]["cost"] = all[0]["cost"].clone()), "wide");
+    assert_eq!(taken(|all| drop(all[1].as_object_mut().map(|own| own.remove("cost")))), "wide");
+    assert_eq!(taken(|all| all[1]["cost"]["bytes"] = json!("4611686018427387904*B")), "wide");
+    let wrong = |change: fn(&mut Value)| cheapest(64, 4, change).expect_err("it is not well formed");
+    assert!(wrong(|all| all[0]["cost"]["sms"] = json!(0)).contains("the cost of 'wide' breaks a rule"));
+    assert!(wrong(|all| all[0]["cost"]["tile"] = json!(-1)).contains("times are not negative"));
+    assert!(wrong(|all| all[0]["cost"]["tiles"] = json!("Q")).contains("'Q'"));
+    assert!(cheapest(64, 3, |_| {}).expect_err("it is too old").contains("'cost' is of version 4"));
 }
 
 #[test]

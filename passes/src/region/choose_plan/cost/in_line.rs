@@ -25,11 +25,12 @@ const BLOCK_CLOCKS: f64 = 80.0;
 
 impl Estimator<'_> {
     /// How long a kernel with reductions takes by what each thread does in line, however many threads there are: its
-    /// instructions, each of which waits for the one before, and what threads exchange; and by the blocks that begin.
-    pub(super) fn in_line(&self, waves: &Waves) -> f64 {
+    /// instructions, each of which waits for the one before, and what threads exchange. Then how long by what all threads of
+    /// an SM do together, and by the blocks that begin.
+    pub(super) fn in_line(&self, waves: &Waves) -> [f64; 2] {
         let Estimator { ctx, facts, plan, target, .. } = *self;
         if plan.threads.is_none() || facts.sums.is_empty() || facts.is_local() {
-            return 0.0;
+            return [0.0; 2];
         }
         let threads = threads(ctx, plan) as f64;
         let width = plan.thread_tile.as_ref().and_then(Table::product).unwrap_or(1).max(1) as f64;
@@ -52,7 +53,7 @@ impl Estimator<'_> {
         // All threads together take turns, too.
         let simple = target.rate(ctx, Kind::Fma, dlc_ir::Type::F32).unwrap_or(1) as f64 / 2.0;
         let all = of_thread * waves.tiles * threads / (simple * target.sms as f64 * waves.occupancy);
-        both(both(waves.count * clocks, all), blocks) / target.clock_mhz as f64
+        [waves.count * clocks, both(all, blocks)].map(|clocks| clocks / target.clock_mhz as f64)
     }
 
     /// By how much longer it takes to read or write a tensor of which a tile of columns that are reduced has less than whole

@@ -1,0 +1,72 @@
+//! How well the pipeline of an instruction is fed.
+
+use dlc_core::precision::Precision;
+use dlc_ir::Context;
+use dlc_plan::clause::{Barrier, Kind, Sharing};
+use dlc_plan::value::Table;
+use dlc_plan::{Schedule, Target};
+
+use super::super::facts::{Facts, bits};
+use super::resident;
+
+/// Whether products of single steps are added to the sums by threads.
+fn promotes(plan: &Schedule) -> bool {
+    plan.instruction.as_ref().is_some_and(|of| of.promote)
+}
+
+/// How well the pipeline of an instruction is fed: the numbers are those of measurements on an H200, rounded.
+pub(super) fn efficiency(ctx: &Context, plan: &Schedule, facts: &Facts, target: &Target) -> f64 {
+    let chained = facts.are_chained();
+    let kind = plan.instruction.as_ref().map_or(Kind::Fma, |of| of.kind);
+    let asynchronous = plan.overlap.as_ref().is_some_and(|overlap| overlap.enable);
+    let stages = plan.stages.unwrap_or(1);
+    // A stage may be longer than the 128 bytes that copies are made of.
+    let step = plan.tile.iter().flat_map(|tile| &tile.0).next_back().filter(|_| plan.roles.is_some());
+    let copied = facts.products.last().map_or(64, |product| (1024.0 / bits(ctx, product.factors[0].elem)) as i64);
+    let stages = step.map_or(stages, |(_, step)| (stages * step / copied.max(1)).max(stages));
+    let fed = match (asynchronous, stages) {
+        // Loads come to registers a step ahead.
+        (false, 2..) if kind == Kind::Fma && plan.barrier == Some(Barrier::Block) => 0.95,
+        (false, _) => 0.55,
+        (true, ..=2) => 0.80,
+        (true, 3) => 0.90,
+        (true, _) => 0.95,
+    };
+    // With one product of `tf32` for each of `f32` a step is short beside its copies: what hides them is other blocks of the
+    // SM, not stages, as measured.
+    let is_short_step = plan.instruction.as_ref().is_some_and(|of| of.precision == Some(Precision::Tf32));
+    let fed = match is_short_step && asynchronous {
+        true => 0.9 * (resident(ctx, plan, target) as f64 / 4.0).min(1.0).powf(0.3),
+        false => fed,
+    };
+    // Exponentials between two products, below a maximum that is looked for first, have to be waited for in every step.
+    let short = chained && facts.special > 0.0 && step.is_some_and(|(_, step)| *step < 96);
+    let fed = if short { fed * 0.88 } else { fed };
+    // Small tiles of a warp read shared memory more often than they multiply.
+    let inner = plan.warp_tile.as_ref().or(plan.thread_tile.as_ref()).and_then(Table::product);
+    match (kind, &plan.roles) {
+        (Kind::Wgmma, Some(roles)) if roles.kind == Sharing::PingPong => fed * 1.03,
+        // Few consumers leave the tensor cores idle while they compute between two products.
+        (Kind::Wgmma, Some(roles)) if chained => match roles.consumers {
+            1 => fed * 0.7,
+            2 => fed * 0.85,
+            3 => fed * 0.97,
+            _ => fed,
+        },
+        // A group alone adds the product of each step while nothing is multiplied.
+        (Kind::Wgmma, Some(roles)) if roles.consumers == 1 && promotes(plan) => fed * 0.75,
+        (Kind::Wgmma, _) => fed,
+        // Fragments that are loaded ahead leave the copies to shared memory as what is waited for: large tiles have fewer.
+        (Kind::Mma, _) => {
+            let area = Table(plan.out_tile()).product().unwrap_or(1) as f64;
+            let copies = if plan.in_flight.is_some() { (area / 32768.0).powf(0.1).min(1.0) } else { 0.9 };
+            fed * copies * (inner.unwrap_or(1024) as f64 / 4096.0).powf(0.15).min(1.0)
+        }
+        // What a thread computes of several pieces counts together.
+        (Kind::Fma, _) => {
+            let elems = plan.out_tile().iter().map(|(_, extent)| *extent as f64).product::<f64>();
+            let own = plan.workers().map_or(1.0, |workers| elems / workers.max(1) as f64);
+            fed * (own / 128.0).powf(0.2).min(1.0)
+        }
+    }
+}
