@@ -13,6 +13,7 @@ class Session:
         path: str | PathLike[str] | None,
         function: str | None,
         sizes: list[tuple[str, int]],
+        shape_sets: list[list[tuple[str, int]]],
         passes: str | None,
         choose_plans: bool,
         plans: list[str],

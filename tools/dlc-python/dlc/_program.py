@@ -196,6 +196,7 @@ class Session:
         source: str | os.PathLike[str] | Mapping[str, Any],
         *,
         sizes: Mapping[str, int] | None = None,
+        shape_sets: Iterable[Mapping[str, int]] = (),
         function: str | None = None,
         plan: str | Mapping[str, Any] | Iterable[Mapping[str, Any]] = "choose",
         passes: str | None = None,
@@ -206,6 +207,9 @@ class Session:
 
         source: the text of a program (any layer's IR, or JSON), the path of a file with one, or JSON as a dictionary.
         sizes: what symbols of sizes are. Kernels and plans are chosen for these, and calls need not say them.
+        shape_sets: sizes that plans are chosen for, a plan for each: a number for each symbol. The program is then compiled
+            for a GPU once and runs at all sizes; each launch takes the plan with the least cost at its sizes. Without it, it
+            is compiled for the sizes of each call.
         function: which function is meant, where there are several.
         plan: how kernels are made that have no plan: `"choose"` (what an estimate says is fastest) or `"off"` (the
             default tiling); or plans: the text of some, or what `Program.plan` gives, edited or not.
@@ -226,7 +230,7 @@ class Session:
         choose, plans = _plans(plan)
         function = function.removeprefix("@") if function else None
         program = self._session.compile(
-            text, path, function, _sizes(sizes), passes, choose, plans, target, unchecked
+            text, path, function, _sizes(sizes), [_sizes(s) for s in shape_sets], passes, choose, plans, target, unchecked
         )
         return Program(program)
 
@@ -240,6 +244,7 @@ def compile(
     source: str | os.PathLike[str] | Mapping[str, Any],
     *,
     sizes: Mapping[str, int] | None = None,
+    shape_sets: Iterable[Mapping[str, int]] = (),
     function: str | None = None,
     plan: str | Mapping[str, Any] | Iterable[Mapping[str, Any]] = "choose",
     passes: str | None = None,
@@ -251,7 +256,8 @@ def compile(
     See `Session.compile`.
     """
     return _session().compile(
-        source, sizes=sizes, function=function, plan=plan, passes=passes, target=target, unchecked=unchecked
+        source, sizes=sizes, shape_sets=shape_sets, function=function, plan=plan, passes=passes, target=target,
+        unchecked=unchecked,
     )
 
 

@@ -47,7 +47,7 @@ impl Session {
     }
 
     /// Compiles a text, or what a file holds.
-    #[pyo3(signature = (text, path, function, sizes, passes, choose_plans, plans, target, unchecked))]
+    #[pyo3(signature = (text, path, function, sizes, shape_sets, passes, choose_plans, plans, target, unchecked))]
     #[allow(clippy::too_many_arguments)]
     fn compile(
         &self,
@@ -56,6 +56,7 @@ impl Session {
         path: Option<PathBuf>,
         function: Option<String>,
         sizes: Vec<(String, i64)>,
+        shape_sets: Vec<Vec<(String, i64)>>,
         passes: Option<String>,
         choose_plans: bool,
         plans: Vec<String>,
@@ -68,7 +69,7 @@ impl Session {
             Some(pipeline) => Passes::Text(pipeline.to_string()),
         };
         let planning = if choose_plans { Planning::Choose(F32::default()) } else { Planning::Off };
-        let options = CompileOptions { function, sizes, passes, planning, plans, target, unchecked };
+        let options = CompileOptions { function, sizes, shape_sets, passes, planning, plans, target, unchecked };
         let compiled = py.detach(|| match (&text, &path) {
             (Some(text), _) => self.0.compile(Source::Text(text), &options),
             (None, path) => self.0.compile(Source::Path(path.as_deref().unwrap_or("".as_ref())), &options),

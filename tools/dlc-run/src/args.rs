@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use dlc::cuda::cache::USUAL_BYTES;
 use dlc::files::Format;
-use dlc::options::{Device, F32, Passes, Planning};
+use dlc::options::{Device, F32, Passes, Planning, ShapeSet};
 use dlc_opt::args::{refuse, shown, shown_args, threads, threads_arg};
 use dlc_opt::report::Shown;
 use dlc_opt::{Io, Status};
@@ -23,6 +23,8 @@ pub struct Options {
     pub given: Vec<Given>,
     /// `--shape`: symbols and what they are.
     pub shape: Vec<(String, i64)>,
+    /// `--shape-set`: sizes that plans are chosen for, each with a number for each symbol.
+    pub shape_sets: Vec<ShapeSet>,
     /// `--seed`
     pub seed: u64,
     /// `--order-seed`
@@ -191,7 +193,7 @@ fn run_args() -> [Arg; 8] {
 }
 
 /// What it runs on, and what is measured and kept there.
-fn device_args() -> [Arg; 13] {
+fn device_args() -> [Arg; 14] {
     [
         option("device", "DEVICE", DEVICE, "What it runs on: cpu, cuda, cuda:1 (the second GPU), auto, or none")
             .value_parser(Device::from_str)
@@ -204,6 +206,14 @@ fn device_args() -> [Arg; 13] {
             ),
         option("target", "MACHINE", DEVICE, "Compile for this machine, not for the device that runs it")
             .value_parser(["sm80", "sm90"]),
+        option("shape-set", "SYMBOL=N,..", DEVICE, "Sizes that a plan of its own is chosen for; once for each plan")
+            .action(ArgAction::Append)
+            .value_parser(shape_set)
+            .long_help(
+                "Sizes that a plan of its own is chosen for, with a number for each symbol of the program, such as \
+                 M=16,N=4096; once for each plan. The program is then compiled for all sizes at once, and each launch \
+                 takes the plan with the least cost at its sizes. Without it, it is compiled for the sizes of the run",
+            ),
         option("plan", "PLAN", DEVICE, "A file of plans for its kernels; or choose (the default), or off")
             .action(ArgAction::Append)
             .value_parser(plan)
@@ -327,6 +337,7 @@ fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
         function: text("function").map(|name| name.strip_prefix('@').unwrap_or(&name).to_string()),
         given,
         shape: matches.get_many::<(String, i64)>("shape").unwrap_or_default().cloned().collect(),
+        shape_sets: matches.get_many::<ShapeSet>("shape-set").unwrap_or_default().cloned().collect(),
         seed: matches.get_one::<u64>("seed").copied().unwrap_or(0),
         order_seed: matches.get_one::<u64>("order-seed").copied().unwrap_or(0),
         max_steps: matches.get_one::<u64>("max-steps").copied(),
@@ -386,6 +397,11 @@ fn shape(text: &str) -> Result<(String, i64), String> {
         true => Ok((symbol.to_string(), size)),
         false => Err(wrong()),
     }
+}
+
+/// `M=16,N=4096`
+fn shape_set(text: &str) -> Result<ShapeSet, String> {
+    text.split(',').map(shape).collect()
 }
 
 fn tolerance(text: &str) -> Result<f64, String> {

@@ -10,6 +10,7 @@ use dlc::cuda::compile::Compiler;
 use dlc::cuda::gpu::Gpu;
 use dlc::files::{self, Array};
 use dlc::options::{Device, Passes};
+use dlc::program::check_shape_sets;
 use dlc::{evaluate, module};
 use dlc_core::tensor::with_threads;
 use dlc_ir::diag::{Diagnostic, Diagnostics};
@@ -144,6 +145,7 @@ fn evaluated(
     let mut module = module::read(ctx, registry, &file, &plans, diags).ok_or(Status::Failure)?;
     let function = module::choose(ctx, &module, options.function.as_deref(), diags).ok_or(Status::Failure)?;
     fits_files(options, &function, diags)?;
+    check_shape_sets(&function, &options.shape_sets, diags).ok_or(Status::Failure)?;
     times.read = start.elapsed();
     // As it is written a program is evaluated, and not compiled.
     if options.passes != Passes::None {
@@ -154,6 +156,7 @@ fn evaluated(
             // The pipeline that is run before evaluation is for that.
             passes: matches!(options.passes, Passes::Text(_)).then_some(&pipeline),
             planning: options.plan,
+            shape_sets: &options.shape_sets,
             unchecked: options.unchecked,
             threads: options.threads,
             keeps_planned: options.log.is_some() || options.against,

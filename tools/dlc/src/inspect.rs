@@ -15,9 +15,9 @@ use dlc_opt::layers::{LAYERS, layer_name, pipeline_to};
 use dlc_plan::Schedule;
 use dlc_translate::manifest;
 
-use crate::cuda::compile::{Compiler, Places, not_compiled, planned_pipeline_to};
+use crate::cuda::compile::{Compiler, Places, PlannedSizes, not_compiled, others, planned_pipeline_to};
 use crate::error::{Error, NO_LAYER};
-use crate::options::Passes;
+use crate::options::{Passes, ShapeSet};
 use crate::program::Program;
 use crate::session::on_big_stack;
 
@@ -91,10 +91,17 @@ impl Program {
         on_big_stack(|| {
             let (compiled, diags) = (&*self.compiled, Diagnostics::new());
             let (compiler, target) = (self.compiler(&diags), self.target());
-            let (module, function, sizes) = (&compiled.module, &compiled.function, &compiled.options.sizes);
-            let made = match sizes.len() == function.symbols.len() {
-                true => compiler.compile_for(module, function, sizes, target).map(|made| made.map(|(made, _)| made)),
-                false => compiler.compile(module, function, sizes, compiler.planning, target, Places::Narrow),
+            let (module, function, options) = (&compiled.module, &compiled.function, &compiled.options);
+            let sizes = &options.sizes;
+            let made = match options.shape_sets.is_empty() {
+                false => compiler.compile_for_sets(module, function, target),
+                true if sizes.len() == function.symbols.len() => {
+                    compiler.compile_for(module, function, sizes, target).map(|made| made.map(|(made, _)| made))
+                }
+                true => {
+                    let sizes = PlannedSizes::of(sizes);
+                    compiler.compile(module, function, sizes, compiler.planning, target, Places::Narrow)
+                }
             };
             let made = made.map_err(|_| Error::of(&compiled.ctx, &diags.take()))?;
             let made = made.ok_or_else(|| Error::alone(&not_compiled(function)))?.translated;
@@ -134,9 +141,12 @@ impl Program {
         let ports = |ports: Vec<crate::Port>| {
             ports.into_iter().map(|port| format!("{}: {}", port.name, port.ty)).collect::<Vec<_>>().join(", ")
         };
-        let sizes = &self.compiled.options.sizes;
-        let sizes: Vec<String> = sizes.iter().map(|(name, size)| format!("{name} = {size}")).collect();
-        let sizes = if sizes.is_empty() { String::new() } else { format!(", {}", sizes.join(", ")) };
+        let options = &self.compiled.options;
+        let text =
+            |set: &ShapeSet| set.iter().map(|(name, size)| format!("{name} = {size}")).collect::<Vec<_>>().join(", ");
+        let sets = std::iter::once(&options.sizes).chain(&options.shape_sets).filter(|set| !set.is_empty());
+        let sets: Vec<String> = sets.map(text).collect();
+        let sizes = if sets.is_empty() { String::new() } else { format!(", {}", sets.join("; ")) };
         let (inputs, outputs, target) = (ports(self.inputs()), ports(self.outputs()), self.target());
         format!("@{}({inputs}) -> ({outputs}) for {target}{sizes}", self.name())
     }
@@ -157,7 +167,9 @@ impl Program {
             return Err(Error::alone(&error.suggest(near)));
         }
         let Compiler { planning, .. } = self.compiler(diags);
-        let way = planned_pipeline_to(layer, planning, self.target(), &compiled.options.sizes);
+        let others = others(&compiled.function, &compiled.options.shape_sets);
+        let sizes = PlannedSizes { symbols: compiled.options.formed_for(), others: &others };
+        let way = planned_pipeline_to(layer, planning, self.target(), sizes);
         let way = way.unwrap_or_else(|| pipeline_to(registry, layer));
         let failed = || Error::of(ctx, &diags.take());
         let way = Pipeline::parse_reporting(registry, ctx, ("<way to the layer>", &way), false, diags);

@@ -40,7 +40,7 @@ pub use error::{Error, Message, Place};
 pub use files::{Array, Elem};
 pub use inspect::{KernelPlan, Ptx};
 pub use launch::{DeviceCall, DeviceTensor};
-pub use options::{Device, F32, Passes, Planning};
+pub use options::{Device, F32, Passes, Planning, ShapeSet};
 pub use program::{Arguments, Port, Program, Returned};
 pub use session::{CompileOptions, Session, SessionOptions, Source};
 

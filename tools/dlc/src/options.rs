@@ -83,6 +83,9 @@ impl std::str::FromStr for F32 {
     }
 }
 
+/// Sizes that a plan of its own is chosen for (specification 2.3): a number for each symbol.
+pub type ShapeSet = Vec<(String, i64)>;
+
 /// What is run before the program is evaluated.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Passes {

@@ -12,11 +12,12 @@ use dlc_ir::{Body, Context, Loc};
 use dlc_opt::function::{Function, sizes};
 use dlc_opt::input;
 use dlc_opt::numbers::Values;
-use dlc_translate::manifest::Manifest;
 use dlc_translate::manifest::plan::Plan;
+use dlc_translate::manifest::{Manifest, NOT_FOR_SIZES};
+use dlc_translate::ptx::Translated;
 
 use crate::bind::{BAD_INPUT, Bound, Caller, Given, Needed, Origin, Reported, admits};
-use crate::cuda::compile::{Compiler, not_compiled, planned_pipeline_to, target};
+use crate::cuda::compile::{Compiler, PlannedSizes, not_compiled, plan_of, planned_pipeline_to, target};
 use crate::cuda::exec::Loaded;
 use crate::cuda::{WRONG_DEVICE, module as device_module};
 use crate::error::{Error, Message};
@@ -24,7 +25,7 @@ use crate::evaluate;
 use crate::files::{Array, Elem};
 use crate::inspect::has_layer;
 use crate::module;
-use crate::options::{Device, Passes};
+use crate::options::{Device, Passes, ShapeSet};
 use crate::session::{CompileOptions, Session, Source, on_big_stack};
 
 /// What a text is called in places of diagnostics.
@@ -127,12 +128,27 @@ pub(crate) struct Compiled {
     evaluated: OnceLock<Result<Body, Error>>,
     /// What runs on a device, by sizes and target.
     on_device: Mutex<HashMap<(Vec<(String, i64)>, String), Arc<OnDevice>>>,
+    /// What was compiled for all sizes, by target.
+    for_all: Mutex<HashMap<String, Made>>,
+}
+
+/// A launch manifest and its PTX.
+#[derive(Clone)]
+struct Made {
+    manifest: Arc<Manifest>,
+    ptx: Arc<str>,
+}
+
+impl Made {
+    fn of(translated: Translated) -> Made {
+        Made { manifest: Arc::new(translated.manifest), ptx: translated.ptx.into() }
+    }
 }
 
 /// A program compiled for sizes and a target.
 pub(crate) struct OnDevice {
-    pub(crate) manifest: Manifest,
-    pub(crate) ptx: String,
+    pub(crate) manifest: Arc<Manifest>,
+    pub(crate) ptx: Arc<str>,
     pub(crate) plan: Plan,
     /// A number that no other one has.
     pub(crate) number: usize,
@@ -156,6 +172,7 @@ impl Compiled {
             let file = input::add(&ctx, name, text, &diags)?;
             let mut module = module::read(&ctx, registry, &file, &[], &diags)?;
             let function = module::choose(&ctx, &module, options.function.as_deref(), &diags)?;
+            check_shape_sets(&function, &options.shape_sets, &diags)?;
             if !options.plans.is_empty() {
                 put_plans(session, &ctx, &mut module, options, &diags)?;
             }
@@ -165,9 +182,39 @@ impl Compiled {
         let all = diags.take();
         let Some((pipeline, module, function)) = found else { return Err(Error::of(&ctx, &all)) };
         let (options, warnings) = (options.clone(), Message::warnings(&ctx, &all));
-        let (evaluated, on_device) = (OnceLock::new(), Mutex::default());
-        Ok(Compiled { ctx, module, function, options, pipeline, warnings, evaluated, on_device })
+        let (evaluated, on_device, for_all) = (OnceLock::new(), Mutex::default(), Mutex::default());
+        Ok(Compiled { ctx, module, function, options, pipeline, warnings, evaluated, on_device, for_all })
     }
+}
+
+/// Whether each shape set says what each symbol of a function is. What is wrong is reported.
+pub fn check_shape_sets(function: &Function, sets: &[ShapeSet], diags: &Diagnostics) -> Option<()> {
+    let fail = |message: String, near: Option<String>| {
+        diags.emit(Diagnostic::error(&BAD_INPUT, function.loc, message).suggest_if(near));
+        None
+    };
+    for set in sets {
+        for (at, (name, size)) in set.iter().enumerate() {
+            if !function.symbols.contains(name) {
+                let near = did_you_mean(name, function.symbols.iter().map(String::as_str));
+                return fail(format!("a shape set names '{name}', and @{} has no such symbol", function.name), near);
+            }
+            if *size < 1 {
+                return fail(
+                    format!("a shape set says that {name} is {size}, and plans are for sizes from 1 on"),
+                    None,
+                );
+            }
+            if set[..at].iter().any(|(other, _)| other == name) {
+                return fail(format!("a shape set says twice what {name} is"), None);
+            }
+        }
+        if let Some(name) = function.symbols.iter().find(|name| !set.iter().any(|(own, _)| own == *name)) {
+            let message = format!("a shape set does not say what {name} is");
+            return fail(message, Some(format!("give a number for each symbol of @{}", function.name)));
+        }
+    }
+    Some(())
 }
 
 /// Puts plans beside the kernels of a module, which is lowered to kernels where it has none. What goes wrong is reported.
@@ -180,7 +227,7 @@ fn put_plans(
 ) -> Option<()> {
     let registry = &session.0.setup.registry;
     if !has_layer(ctx, module, "region") {
-        let way = planned_pipeline_to("region", options.planning, "", &options.sizes)?;
+        let way = planned_pipeline_to("region", options.planning, "", PlannedSizes::of(options.formed_for()))?;
         let way = Pipeline::parse_reporting(registry, ctx, ("<way to kernels>", &way), false, diags)?;
         let threads = session.0.options.threads;
         module::transform(ctx, registry, &way, module, threads, module::Verified::AtEnd, &[], diags).ok()?;
@@ -418,14 +465,48 @@ impl Program {
         if let Some(found) = self.known(symbols, machine) {
             return Ok(Some(found));
         }
-        let compiled = self.compiler(diags).compile_for(module, function, symbols, machine);
-        let Some((compiled, plan)) = compiled.map_err(|_| Error::of(ctx, &diags.take()))? else { return Ok(None) };
-        let (manifest, ptx) = (compiled.translated.manifest, compiled.translated.ptx);
+        let (made, plan) = match self.for_all(symbols, machine, diags)? {
+            Some(found) => found,
+            None => {
+                let compiler = Compiler { shape_sets: &[], ..self.compiler(diags) };
+                let compiled = compiler.compile_for(module, function, symbols, machine);
+                let compiled = compiled.map_err(|_| Error::of(ctx, &diags.take()))?;
+                let Some((compiled, plan)) = compiled else { return Ok(None) };
+                (Made::of(compiled.translated), plan)
+            }
+        };
+        let Made { manifest, ptx } = made;
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
         let made = Arc::new(OnDevice { manifest, ptx, plan, number, users: Arc::default() });
         let mut known = self.compiled.on_device.lock().unwrap_or_else(PoisonError::into_inner);
         known.insert((symbols.to_vec(), machine.to_string()), made.clone());
         Ok(Some(made))
+    }
+
+    /// What was compiled for all sizes, and its launches at these. `None` without shape sets, and for sizes that it is not for,
+    /// such as those of tensors of more than 2^31 elements.
+    fn for_all(
+        &self,
+        symbols: &[(String, i64)],
+        machine: &str,
+        diags: &Diagnostics,
+    ) -> Result<Option<(Made, Plan)>, Error> {
+        let Compiled { ctx, module, function, options, for_all, .. } = &*self.compiled;
+        if options.shape_sets.is_empty() {
+            return Ok(None);
+        }
+        let mut known = for_all.lock().unwrap_or_else(PoisonError::into_inner);
+        if !known.contains_key(machine) {
+            let compiled = self.compiler(diags).compile_for_sets(module, function, machine);
+            let compiled = compiled.map_err(|_| Error::of(ctx, &diags.take()))?;
+            let Some(compiled) = compiled else { return Ok(None) };
+            known.insert(machine.to_string(), Made::of(compiled.translated));
+        }
+        match plan_of(&known[machine].manifest, function, symbols) {
+            Ok(plan) => Ok(Some((known[machine].clone(), plan))),
+            Err(error) if error.code == &NOT_FOR_SIZES => Ok(None),
+            Err(error) => Err(Error::alone(&error)),
+        }
     }
 
     /// What compiles it.
@@ -436,6 +517,7 @@ impl Program {
             registry: &self.session.0.setup.registry,
             passes: matches!(options.passes, Passes::Text(_)).then_some(pipeline),
             planning: options.planning,
+            shape_sets: &options.shape_sets,
             unchecked: options.unchecked,
             threads: self.session.0.options.threads,
             keeps_planned: false,

@@ -11,7 +11,7 @@ use dlc_opt::{STACK, Setup};
 use crate::cuda::cache::{Cache, USUAL_BYTES};
 use crate::cuda::gpu::Gpu;
 use crate::error::Error;
-use crate::options::{Device, F32, Passes, Planning};
+use crate::options::{Device, F32, Passes, Planning, ShapeSet};
 use crate::program::{Compiled, Program};
 
 /// How a session works.
@@ -55,6 +55,10 @@ pub struct CompileOptions {
     pub function: Option<String>,
     /// What symbols of sizes are. Arrays say it too; those that no array says must be given here or in the call.
     pub sizes: Vec<(String, i64)>,
+    /// Sizes that plans are chosen for, a plan for each. With some, a program is compiled for a device once and runs at all
+    /// sizes: each launch takes the plan with the least cost, and kernels are formed for the first of them. Without, it is
+    /// compiled for the sizes of each call.
+    pub shape_sets: Vec<ShapeSet>,
     /// What is run first.
     pub passes: Passes,
     /// How kernels without a plan are made.
@@ -68,12 +72,20 @@ pub struct CompileOptions {
     pub unchecked: bool,
 }
 
+impl CompileOptions {
+    /// What symbols are where kernels are formed: by the first shape set, else as they are given.
+    pub(crate) fn formed_for(&self) -> &[(String, i64)] {
+        self.shape_sets.first().unwrap_or(&self.sizes)
+    }
+}
+
 impl Default for CompileOptions {
     /// The only function, its sizes by arrays, the plans that an estimate chooses, verified kernels.
     fn default() -> CompileOptions {
         CompileOptions {
             function: None,
             sizes: Vec::new(),
+            shape_sets: Vec::new(),
             passes: Passes::Standard,
             planning: Planning::Choose(F32::default()),
             plans: Vec::new(),

@@ -294,6 +294,48 @@ fn tensor_maps_are_made_once_for_an_address() {
     assert_eq!(maps(&log), (0, first));
 }
 
+/// A program with shape sets is compiled once, and launches take the plan that costs the least at their sizes.
+#[test]
+fn shape_sets_have_plans() {
+    let source = "tiny.func @gemm<M, N, K>(%X: tensor<[M, K], f16>, %W: tensor<[K, N], f16>) -> tensor<[M, N], f16> {
+  %s = contract %X [m, k], %W [k, n] to [m, n] acc f32
+  %y = cast %s to f16
+  return %y
+}";
+    let set = |sizes: [i64; 3]| ["M", "N", "K"].map(str::to_string).into_iter().zip(sizes).collect::<Vec<_>>();
+    let options = |shape_sets| CompileOptions { shape_sets, ..CompileOptions::default() };
+    let (session, log) = on_fake(Device::Cpu);
+    let sets = options(vec![set([4096; 3]), set([16, 14336, 4096])]);
+    let program = session.compile(Source::Text(source), &sets).expect("it is right");
+    let half = |shape: &[usize]| DeviceTensor { elem: Elem::Float(FloatKind::F16), ..tensor(shape) };
+    let taken = |m: usize, n: usize, k: usize| {
+        let call = program.on_device(0, &[half(&[m, k]), half(&[k, n])], &[], &[]).expect("it fits");
+        call.launch(&[0x10000, 0x20000], &[0x30000], 1).expect("it is launched");
+        let launch = asked(&log).into_iter().find(|line| line.starts_with("launch ")).expect("a launch");
+        launch.split_whitespace().nth(1).expect("a name").to_string()
+    };
+    let [large, few] = [taken(4096, 4096, 4096), taken(16, 14336, 4096)];
+    assert_ne!(large, few);
+    // At sizes that nobody named as well, and where a plan is not for the sizes the fallback runs.
+    assert_eq!([taken(3000, 4096, 2048), taken(8, 16384, 4096)], [large.clone(), few.clone()]);
+    let odd = taken(64, 65, 67);
+    assert!(odd != large && odd != few, "{odd}");
+    let manifest = program.ptx().expect("it is compiled").manifest;
+    assert!(manifest.contains("\"cost\""), "{manifest}");
+    assert!(
+        program.explain().expect("it is compiled").contains("sm90, M = 4096, N = 4096, K = 4096; M = 16, N = 14336")
+    );
+    for (wrong, why) in [
+        (vec![set([4096; 3])[..2].to_vec()], "does not say what K is"),
+        (vec![[set([1; 3]), vec![("Q".into(), 1)]].concat()], "names 'Q'"),
+        (vec![set([0, 1, 1])], "M is 0"),
+        (vec![[set([1; 3]), set([1; 3])].concat()], "says twice what M is"),
+    ] {
+        let error = session.compile(Source::Text(source), &options(wrong)).map(|_| ()).expect_err("it is wrong");
+        assert!(error.code() == "E0532" && error.to_string().contains(why), "{error}");
+    }
+}
+
 /// What is loaded for host arrays forgets the modules of others, which are loaded again.
 #[test]
 fn host_arrays_and_tensors_of_a_device_share_it() {

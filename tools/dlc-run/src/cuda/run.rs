@@ -19,7 +19,7 @@ use dlc_translate::manifest::{self, Manifest, schema, verified};
 
 use dlc::bind::{BAD_INPUT, Bound, Needed};
 use dlc::cuda::cache::Cache;
-use dlc::cuda::compile::{Compiled, Compiler, Places, not_compiled, target};
+use dlc::cuda::compile::{Compiled, Compiler, Places, PlannedSizes, not_compiled, target};
 use dlc::cuda::driver::Driver;
 use dlc::cuda::exec::Loaded;
 use dlc::cuda::gpu::Gpu;
@@ -130,7 +130,13 @@ pub fn written(
         true => Vec::new(),
         false => bound(ctx, function, Needed::All, options, diags).ok_or(Status::Failure)?.symbols,
     };
-    let compile = |places| compiler.compile(module, function, &symbols, compiler.planning, machine, places);
+    let compile = |places| match compiler.shape_sets.is_empty() {
+        true => {
+            let sizes = PlannedSizes::of(&symbols);
+            compiler.compile(module, function, sizes, compiler.planning, machine, places)
+        }
+        false => compiler.compile_for_sets(module, function, machine),
+    };
     let mut compiled = compile(Places::Narrow)?;
     // For sizes that are known it is written so that it runs with them.
     let is_for_sizes = |compiled: &Compiled| {

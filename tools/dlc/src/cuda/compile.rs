@@ -14,15 +14,15 @@ use dlc_ir::{Context, OpId};
 use dlc_opt::Status;
 use dlc_opt::function::Function;
 use dlc_passes::kernel::check_async::{NOT_CHECKED, check_async, grids};
-use dlc_translate::manifest::NOT_FOR_SIZES;
 use dlc_translate::manifest::plan::Plan;
+use dlc_translate::manifest::{Manifest, NOT_FOR_SIZES};
 use dlc_translate::ptx::{Translated, translate};
 
 use super::NOT_COMPILED;
 use super::driver::Device;
 use super::module::choose;
 use crate::module::{self, Verified};
-use crate::options::{F32, Planning};
+use crate::options::{F32, Planning, ShapeSet};
 use crate::planned::Planned;
 
 dlc_ir::codes! {
@@ -67,49 +67,80 @@ pub enum Places {
 /// How many of the best plans are skipped, by the name of the kernel.
 type Skipped = BTreeMap<String, i64>;
 
-/// The pipeline that leads to instructions, for the sizes that symbols have. Without a plan it is `tiny-to-ptx`, with one
-/// `tiny-to-ptx-sm90` or its like, where kernels and plans are compared for these sizes.
+/// The sizes that plans are chosen for.
+#[derive(Clone, Copy, Default)]
+pub struct PlannedSizes<'a> {
+    /// What symbols are: kernels are formed and plans compared for these.
+    pub symbols: &'a [(String, i64)],
+    /// Others that plans of their own are chosen for, each with a number for each symbol of the function, in its order.
+    pub others: &'a [Vec<i64>],
+}
+
+impl<'a> PlannedSizes<'a> {
+    /// Those of one binding.
+    pub fn of(symbols: &'a [(String, i64)]) -> PlannedSizes<'a> {
+        PlannedSizes { symbols, others: &[] }
+    }
+
+    /// The option `symbols`, or nothing. A size of nothing is no size to plan for.
+    fn known(self) -> String {
+        let sizes: Vec<String> = self.symbols.iter().map(|(name, size)| format!("{name}:{}", (*size).max(1))).collect();
+        if sizes.is_empty() { String::new() } else { format!("symbols=[{}]", sizes.join(",")) }
+    }
+
+    /// The option `sizes`, or nothing.
+    fn others(self) -> String {
+        let text = |sizes: &Vec<i64>| sizes.iter().map(|size| (*size).max(1).to_string()).collect::<Vec<_>>().join("x");
+        let others: Vec<String> = self.others.iter().map(text).collect();
+        if others.is_empty() { String::new() } else { format!(" sizes=[{}]", others.join(",")) }
+    }
+}
+
+/// The sizes of all shape sets but the first, in the order of the symbols of a function.
+pub fn others(function: &Function, sets: &[ShapeSet]) -> Vec<Vec<i64>> {
+    let number = |set: &ShapeSet, name: &String| set.iter().find(|(own, _)| own == name).map_or(1, |(_, size)| *size);
+    sets.iter().skip(1).map(|set| function.symbols.iter().map(|name| number(set, name)).collect()).collect()
+}
+
+/// The pipeline that leads to instructions, for sizes. Without a plan it is `tiny-to-ptx`, with one `tiny-to-ptx-sm90` or its
+/// like, where kernels and plans are compared for these sizes.
 fn ptx_pipeline(
     skipped: &Skipped,
     planning: Planning,
     target: &str,
-    symbols: &[(String, i64)],
+    sizes: PlannedSizes<'_>,
     places: Places,
 ) -> String {
     let last = match places {
         Places::Narrow => "region-to-ptx",
         Places::Wide => "region-to-ptx-wide",
     };
-    format!("{},add-fallback,{last}", planned(skipped, planning, target, symbols))
+    format!("{},add-fallback,{last}", planned(skipped, planning, target, sizes))
 }
 
 /// The beginning of the pipeline to instructions that leads to a layer; `None` for a layer above `region`.
-pub fn planned_pipeline_to(layer: &str, planning: Planning, target: &str, symbols: &[(String, i64)]) -> Option<String> {
+pub fn planned_pipeline_to(layer: &str, planning: Planning, target: &str, sizes: PlannedSizes<'_>) -> Option<String> {
     let none = Skipped::new();
     match layer {
-        "region" => Some(planned(&none, Planning::Off, target, symbols)),
-        "plan" => Some(planned(&none, planning, target, symbols)),
-        "kernel" => {
-            Some(format!("{},add-fallback,tensorize,kernel-schedule", planned(&none, planning, target, symbols)))
-        }
-        "ptx" => Some(ptx_pipeline(&none, planning, target, symbols, Places::Narrow)),
+        "region" => Some(planned(&none, Planning::Off, target, sizes)),
+        "plan" => Some(planned(&none, planning, target, sizes)),
+        "kernel" => Some(format!("{},add-fallback,tensorize,kernel-schedule", planned(&none, planning, target, sizes))),
+        "ptx" => Some(ptx_pipeline(&none, planning, target, sizes, Places::Narrow)),
         _ => None,
     }
 }
 
 /// The part of [`ptx_pipeline`] that leads to kernels, with their plans.
-fn planned(skipped: &Skipped, planning: Planning, target: &str, symbols: &[(String, i64)]) -> String {
-    // A size of nothing is no size to plan for.
-    let sizes: Vec<String> = symbols.iter().map(|(name, size)| format!("{name}:{}", (*size).max(1))).collect();
-    let known = if sizes.is_empty() { String::new() } else { format!("symbols=[{}]", sizes.join(",")) };
-    let regions = if sizes.is_empty() { String::new() } else { format!("{{{known}}}") };
+fn planned(skipped: &Skipped, planning: Planning, target: &str, sizes: PlannedSizes<'_>) -> String {
+    let known = sizes.known();
+    let regions = if known.is_empty() { String::new() } else { format!("{{{known}}}") };
     match planning {
         Planning::Off => format!("tiny-to-region{regions}"),
         Planning::Choose(f32) => {
             let own = if f32 == F32::default() { String::new() } else { format!(" f32={}", f32.word()) };
             let skip: Vec<String> = skipped.iter().map(|(kernel, plans)| format!("{kernel}:{plans}")).collect();
             let skip = if skip.is_empty() { String::new() } else { format!(" skip=[{}]", skip.join(",")) };
-            let options = format!("target={target}{own}{skip} {known}");
+            let options = format!("target={target}{own}{skip} {known}{}", sizes.others());
             format!("tiny-to-region{regions},choose-plan{{{}}}", options.trim_end())
         }
     }
@@ -126,6 +157,8 @@ pub struct Compiler<'a> {
     pub passes: Option<&'a Pipeline>,
     /// How kernels without a plan are made.
     pub planning: Planning,
+    /// Sizes that plans of their own are chosen for: with some, a program is compiled for all sizes at once.
+    pub shape_sets: &'a [ShapeSet],
     /// Whether kernels that are not verified are compiled too.
     pub unchecked: bool,
     /// How many threads run passes.
@@ -147,7 +180,7 @@ impl Compiler<'_> {
         &self,
         module: &Body,
         function: &Function,
-        symbols: &[(String, i64)],
+        sizes: PlannedSizes<'_>,
         planning: Planning,
         target: &str,
         places: Places,
@@ -156,7 +189,7 @@ impl Compiler<'_> {
         let mut first: Option<(Status, Vec<Diagnostic>)> = None;
         let (mut skipped, mut refusals) = (Skipped::new(), Vec::new());
         for skip in SKIPPED.into_iter().map(Some).chain([None]) {
-            let text = format!("symbol-dce,{}", ptx_pipeline(&skipped, planning, target, symbols, places));
+            let text = format!("symbol-dce,{}", ptx_pipeline(&skipped, planning, target, sizes, places));
             let own = Diagnostics::new();
             let (status, refused) = match self.attempt(module, function, &text, &own) {
                 Ok(compiled) => {
@@ -226,6 +259,20 @@ impl Compiler<'_> {
         Ok(Some(Compiled { translated, planned: self.keeps_planned.then_some(planned) }))
     }
 
+    /// Compiles a function once for all sizes, with plans for the shape sets: kernels are formed for the first. `None` where no
+    /// passes lead from its layer to instructions. What goes wrong is reported.
+    pub fn compile_for_sets(
+        &self,
+        module: &Body,
+        function: &Function,
+        target: &str,
+    ) -> Result<Option<Compiled>, Status> {
+        let sets = self.shape_sets;
+        let others = others(function, sets);
+        let sizes = PlannedSizes { symbols: sets.first().map_or(&[], Vec::as_slice), others: &others };
+        self.compile(module, function, sizes, self.planning, target, Places::Narrow)
+    }
+
     /// Compiles a function so that it runs with these sizes, and the launches of that run. `None` where no passes lead from
     /// its layer to instructions. What goes wrong is reported.
     ///
@@ -239,12 +286,19 @@ impl Compiler<'_> {
         symbols: &[(String, i64)],
         target: &str,
     ) -> Result<Option<(Compiled, Plan)>, Status> {
-        let sizes: BTreeMap<String, i64> = symbols.iter().cloned().collect();
-        let plan = |compiled: &Compiled| {
-            let manifest = &compiled.translated.manifest;
-            choose(manifest, Some(&function.name))?.plan(manifest, &sizes)
-        };
-        let compile = |planning, places| self.compile(module, function, symbols, planning, target, places);
+        let plan = |compiled: &Compiled| plan_of(&compiled.translated.manifest, function, symbols);
+        if !self.shape_sets.is_empty() {
+            let compiled = self.compile_for_sets(module, function, target)?;
+            // At other sizes it is compiled for these alone.
+            if let Some((compiled, Ok(plan))) = compiled.map(|compiled| {
+                let plan = plan(&compiled);
+                (compiled, plan)
+            }) {
+                return Ok(Some((compiled, plan)));
+            }
+        }
+        let compile =
+            |planning, places| self.compile(module, function, PlannedSizes::of(symbols), planning, target, places);
         let Some(compiled) = compile(self.planning, Places::Narrow)? else { return Ok(None) };
         let refused = match plan(&compiled) {
             Ok(plan) => return Ok(Some((compiled, plan))),
@@ -261,6 +315,14 @@ impl Compiler<'_> {
         self.diags.emit(*refused);
         Err(Status::Failure)
     }
+}
+
+/// The launches of a function at these sizes.
+///
+/// # Errors
+/// The sizes are none that it was compiled for, and what else a manifest says of them.
+pub fn plan_of(manifest: &Manifest, function: &Function, symbols: &[(String, i64)]) -> Result<Plan, Box<Diagnostic>> {
+    choose(manifest, Some(&function.name))?.plan(manifest, &symbols.iter().cloned().collect())
 }
 
 /// A kernel that is not verified.
@@ -360,7 +422,13 @@ mod tests {
         let setup = dlc_opt::Setup::linked();
         let symbols = [("M".into(), 16), ("N".into(), 0)];
         let planning = Planning::Choose(F32::Ieee);
-        let text = ptx_pipeline(&Skipped::from([("a".into(), 2)]), planning, "sm80", &symbols, Places::Narrow);
+        let text = ptx_pipeline(
+            &Skipped::from([("a".into(), 2)]),
+            planning,
+            "sm80",
+            PlannedSizes::of(&symbols),
+            Places::Narrow,
+        );
         let text = Pipeline::parse(&setup.registry, &text).expect("it is a pipeline").to_string();
         assert!(text.contains("form-regions{symbols=[M:16,N:1]}"), "{text}");
         assert!(text.contains("choose-plan{target=sm80,f32=ieee,skip=[a:2],symbols=[M:16,N:1]}"), "{text}");
@@ -369,7 +437,7 @@ mod tests {
     #[test]
     fn unverified_kernels_keep_their_wide_places() {
         let setup = dlc_opt::Setup::linked();
-        let text = ptx_pipeline(&Skipped::new(), Planning::Off, "sm90", &[], Places::Wide);
+        let text = ptx_pipeline(&Skipped::new(), Planning::Off, "sm90", PlannedSizes::default(), Places::Wide);
         let mut pipeline = Pipeline::parse(&setup.registry, &text).expect("it is a pipeline");
         leave_unchecked(&setup.registry, &mut pipeline.items);
         let text = pipeline.to_string();
