@@ -57,7 +57,7 @@ def main():
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=16)
+    parser.add_argument("--count", type=int, default=14)
     options = parser.parse_args()
     session, flushed = dlc.Session("cuda"), torch.empty(64 << 20, dtype=torch.int32, device="cuda")
 
