@@ -65,6 +65,7 @@ mod graph;
 mod halo;
 mod parts;
 mod places;
+mod spread;
 
 use dlc_book::ops::Return;
 use dlc_core::memref::{Layout, MemRef, shaped};

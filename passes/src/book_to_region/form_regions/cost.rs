@@ -115,15 +115,15 @@ impl Costs<'_> {
     pub fn shares_windows_alone(&self, windows: Node, stored: Node) -> bool {
         let value = &self.graph.values[windows];
         let points = self.limits.sizes.elements(&value.axes) as f64 * self.limits.sizes.elements(&value.over) as f64;
-        let loads =
-            |node: Node| self.graph.values[node].operands.iter().filter(|operand| self.overlaps(windows, operand));
-        let products = value.operands.iter().map(|operand| operand.node);
-        let read: f64 = std::iter::once(windows)
-            .chain(products)
-            .flat_map(loads)
-            .map(|operand| points * f64::from(self.bits(operand.node).div_ceil(8)))
-            .sum();
-        self.round_trip(stored) + LAUNCH < read / CACHE
+        let read = self.windows_of(windows).map(|operand| points * f64::from(self.bits(operand.node).div_ceil(8)));
+        self.round_trip(stored) + LAUNCH < read.sum::<f64>() / CACHE
+    }
+
+    /// What a reduction, or a product that it sums, reads of which its neighbours read the same elements.
+    pub fn windows_of(&self, reduction: Node) -> impl Iterator<Item = &Operand> {
+        let products = self.graph.values[reduction].operands.iter().map(|operand| operand.node);
+        let operands = std::iter::once(reduction).chain(products).flat_map(|node| &self.graph.values[node].operands);
+        operands.filter(move |operand| self.overlaps(reduction, operand))
     }
 
     /// Whether neighbours of a reduction read the same elements of an operand: a position is a sum of an axis of the results

@@ -109,7 +109,7 @@ pub(super) struct Cutter<'g> {
     made_of_rows: Vec<bool>,
     pub(super) chains: Chains,
     /// The kernels in which each value is computed.
-    kernels: Vec<Vec<Node>>,
+    pub(super) kernels: Vec<Vec<Node>>,
     /// Values, each with a kernel that wants it.
     wanted: FxHashSet<(Node, Node)>,
     /// What the names of axes begin with in the places.
@@ -271,58 +271,6 @@ impl<'g> Cutter<'g> {
             Kind::Reduce { .. } if has_scan => Some("a kernel with a scan or a sort has no reduction"),
             _ => None,
         }
-    }
-
-    /// Why a value is stored that a reduction to few results reads, and that is made of reductions of rows itself: in the
-    /// kernel of the few results all rows would be reduced by few SMs, one after the other.
-    fn spread(&self, node: Node, kernel: Node) -> Option<String> {
-        let elements = |node: Node| self.limits.sizes.elements(&self.graph.values[node].axes);
-        let results = elements(kernel);
-        let is_product = |node: Node| matches!(self.graph.values[node].kind, Kind::Map { widen: true, .. });
-        let is_summed = |user: Node| {
-            let is_reduction = matches!(self.graph.values[user].kind, Kind::Reduce { .. });
-            is_reduction && !self.contractions[user] && self.kernels[user].contains(&kernel)
-        };
-        // A product that is not rounded is no value to store; its factors are.
-        let mut users = self.graph.values[node].users.iter();
-        let is_reduced = users.any(|&user| match is_product(user) {
-            true => self.graph.values[user].users.iter().any(|&user| is_summed(user)),
-            false => is_summed(user),
-        });
-        if !is_reduced || is_product(node) || results >= FEW_ROWS || elements(node) <= results {
-            return None;
-        }
-        let (rows, length) = self.rows_below(node)?;
-        let is_worth = rows.saturating_mul(length) > LONG_ROW && elements(node) <= rows;
-        is_worth.then(|| {
-            format!(
-                "{rows} rows of {length} elements are reduced for {results} results: too few for the SMs, and \
-                 stored, each row has one"
-            )
-        })
-    }
-
-    /// The reduction with most elements that a value is computed from, without memory between: its rows, and how long they
-    /// are.
-    fn rows_below(&self, node: Node) -> Option<(i64, i64)> {
-        let (mut seen, mut work, mut most) = (FxHashSet::default(), vec![node], None);
-        let sizes = &self.limits.sizes;
-        while let Some(at) = work.pop() {
-            let value = &self.graph.values[at];
-            if self.graph.is_memory(at) {
-                continue;
-            }
-            if matches!(value.kind, Kind::Reduce { .. }) && self.costs().reads_memory(value.operands[0].node) {
-                let rows = (sizes.elements(&value.axes), sizes.elements(&value.over));
-                most = most
-                    .into_iter()
-                    .chain([rows])
-                    .max_by_key(|&(rows, length): &(i64, i64)| rows.saturating_mul(length));
-            }
-            let operands = value.operands.iter().map(|operand| operand.node);
-            work.extend(operands.filter(|&operand| seen.insert(operand)));
-        }
-        most
     }
 
     /// A reduction whose elements are wanted as those of another value, which is made of it element by element.
