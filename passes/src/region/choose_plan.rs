@@ -440,7 +440,7 @@ fn written(mut plan: Schedule) -> Schedule {
 }
 
 /// The clauses that tell plans apart.
-fn summary(ctx: &Context, plan: &Schedule) -> String {
+pub fn summary(ctx: &Context, plan: &Schedule) -> String {
     let shown = [
         "tile ",
         "instruction ",

@@ -66,6 +66,8 @@ pub struct Options {
     pub shown: Shown,
     /// The kinds of remarks that are shown.
     pub remarks: Vec<RemarkKind>,
+    /// Whether each of them is shown, also of many that are alike.
+    pub all_remarks: bool,
     /// Remarks of passes whose names match.
     pub remarks_filter: Option<regex::Regex>,
     /// `--timing`
@@ -246,11 +248,16 @@ fn check_args() -> [Arg; 7] {
             .default_missing_value("true"),
         flag("verify-diagnostics", CHECK, "Compare diagnostics with the 'expected-error' comments of the input"),
         flag("verify-roundtrip", CHECK, "Check that what is printed reads back the same"),
-        list(option("remarks", "KINDS", CHECK, "Show what passes did, did not do, and found out"))
-            .num_args(0..=1)
-            .require_equals(true)
-            .value_parser(PossibleValuesParser::new(["passed", "missed", "analysis"]))
-            .default_missing_values(["passed", "missed", "analysis"]),
+        list(option(
+            "remarks",
+            "KINDS",
+            CHECK,
+            "Show what passes did, did not do, and found out; with all, each remark",
+        ))
+        .num_args(0..=1)
+        .require_equals(true)
+        .value_parser(PossibleValuesParser::new(["passed", "missed", "analysis", "all"]))
+        .default_missing_values(["passed", "missed", "analysis"]),
         option("remarks-filter", "REGEX", CHECK, "Show remarks, but only of passes whose name matches"),
         flag("evaluate-each", CHECK, "Run the program before and after each pass and compare"),
         option("order-seed", "N", CHECK, "With --evaluate-each: the order of warps and of asynchronous work")
@@ -396,10 +403,12 @@ fn options(registry: &Registry, matches: &ArgMatches, terminal: bool) -> Result<
     };
     let threads = if matches.get_flag("no-threads") { 1 } else { threads(matches) };
     let filter = text("remarks-filter").map(|filter| regex::Regex::new(&filter)).transpose();
-    let remarks = texts("remarks").into_iter().map(|kind| match kind.as_str() {
-        "passed" => RemarkKind::Passed,
-        "missed" => RemarkKind::Missed,
-        _ => RemarkKind::Analysis,
+    let all_remarks = texts("remarks").contains(&"all".to_string());
+    let remarks = texts("remarks").into_iter().filter_map(|kind| match kind.as_str() {
+        "passed" => Some(RemarkKind::Passed),
+        "missed" => Some(RemarkKind::Missed),
+        "analysis" => Some(RemarkKind::Analysis),
+        _ => None,
     });
     let print = Print {
         before: known(registry, "print-ir-before", texts("print-ir-before"))?,
@@ -413,7 +422,7 @@ fn options(registry: &Registry, matches: &ArgMatches, terminal: bool) -> Result<
     };
     let filter = filter.map_err(|error| format!("--remarks-filter: {error}"))?;
     let mut remarks: Vec<RemarkKind> = remarks.collect();
-    if filter.is_some() && remarks.is_empty() {
+    if all_remarks || filter.is_some() && remarks.is_empty() {
         remarks = vec![RemarkKind::Passed, RemarkKind::Missed, RemarkKind::Analysis];
     }
     Ok(Options {
@@ -445,6 +454,7 @@ fn options(registry: &Registry, matches: &ArgMatches, terminal: bool) -> Result<
         },
         shown: shown(matches, terminal),
         remarks,
+        all_remarks,
         remarks_filter: filter,
         timing: form("timing"),
         statistics: form("statistics"),

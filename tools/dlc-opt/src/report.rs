@@ -1,11 +1,12 @@
 //! What is reported beside the result: diagnostics, timing, statistics, debug counters.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 
-use dlc_ir::Context;
-use dlc_ir::diag::{Diagnostic, Severity, Style, render, to_json};
+use dlc_ir::diag::{Diagnostic, Note, Severity, Style, render, to_json};
 use dlc_ir::pass::timing::{PassReport, Report};
+use dlc_ir::{Context, Loc};
 use serde_json::{Value, json};
 
 use crate::Io;
@@ -67,7 +68,11 @@ impl<'a> Reporter<'a> {
                 self.options.remarks.contains(&kind) && filter.as_ref().is_none_or(|filter| filter.is_match(pass))
             }
         });
-        diagnostics
+        // What programs read has each.
+        match self.options.all_remarks || self.options.verify_diagnostics || self.options.shown.json {
+            true => diagnostics,
+            false => without_alike(diagnostics),
+        }
     }
 
     /// Adds diagnostics.
@@ -105,6 +110,53 @@ impl<'a> Reporter<'a> {
         // Nobody is left to be told when this fails.
         let _ = io.stderr.write_all(text.as_bytes());
     }
+}
+
+/// The most remarks of a pass that differ in nothing but names, sizes and numbers.
+const MOST_ALIKE: usize = 3;
+
+/// Diagnostics with a few of each kind of remark; the last of many says how many more there are.
+fn without_alike(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut kept: Vec<Diagnostic> = Vec::new();
+    // How many there are of each kind, and which one was kept last.
+    let mut alike: BTreeMap<(&str, String), (usize, usize)> = BTreeMap::new();
+    for diagnostic in diagnostics {
+        if let Some((pass, _)) = diagnostic.remark {
+            let (count, last) = alike.entry((pass, pattern(&diagnostic.message))).or_default();
+            *count += 1;
+            if *count > MOST_ALIKE {
+                continue;
+            }
+            *last = kept.len();
+        }
+        kept.push(diagnostic);
+    }
+    for (count, last) in alike.into_values().filter(|(count, _)| *count > MOST_ALIKE) {
+        let more = format!("{} more like this are not shown; --remarks=all shows each", count - MOST_ALIKE);
+        kept[last].notes.push(Note { loc: Loc::UNKNOWN, message: more });
+    }
+    kept
+}
+
+/// A message without what is quoted, in brackets or parentheses, a name with `@`, or a number: remarks that have the same
+/// pattern are alike.
+pub fn pattern(message: &str) -> String {
+    let (mut text, mut open) = (String::new(), None);
+    for letter in message.chars() {
+        match open {
+            Some(end) if letter == end => open = None,
+            Some(_) => {}
+            None => match letter {
+                '\'' => open = Some('\''),
+                '[' => open = Some(']'),
+                '(' => open = Some(')'),
+                '@' => open = Some(' '),
+                _ if letter.is_ascii_digit() || letter == '.' => {}
+                _ => text.push(letter),
+            },
+        }
+    }
+    text
 }
 
 /// Tells what is wrong before the command line can be read as a whole.
@@ -191,4 +243,17 @@ fn timing_json(reports: &[Report], threads: usize) -> Value {
     let symbols: f64 = reports.iter().map(|report| report.symbols.as_secs_f64()).sum();
     let passes: Vec<_> = passes(reports).map(pass).collect();
     json!({ "timing": { "wall": wall, "symbols": symbols, "threads": threads, "passes": passes } })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pattern;
+
+    #[test]
+    fn remarks_that_differ_in_names_and_numbers_are_alike() {
+        let alike = |a: &str, b: &str| pattern(a) == pattern(b);
+        assert!(alike("'neg' of [16, M] is not stored: 64 bytes", "'max' of [1] is not stored: 1.5 bytes"));
+        assert!(alike("the plan of @f_0, of 12 (4 stopped)", "the plan of @g, of 1 (0 stopped)"));
+        assert!(!alike("'neg' is stored: it is read twice", "'neg' is stored: it is a result"));
+    }
 }

@@ -23,6 +23,8 @@ pub struct Options {
     pub given: Vec<Given>,
     /// `--shape`: symbols and what they are.
     pub shape: Vec<(String, i64)>,
+    /// `--explain`: the program is shown and not run.
+    pub explain: bool,
     /// `--shape-set`: sizes that plans are chosen for, each with a number for each symbol.
     pub shape_sets: Vec<ShapeSet>,
     /// `--seed`
@@ -172,7 +174,7 @@ fn output_args() -> [Arg; 5] {
 }
 
 /// How the program runs.
-fn run_args() -> [Arg; 8] {
+fn run_args() -> [Arg; 9] {
     [
         flag("strict", RUN, "Evaluate the program on the CPU as it is written, without passes").conflicts_with("passes"),
         option("order-seed", "N", RUN, "Evaluate kernels on the CPU in another order of warps and asynchronous work")
@@ -187,6 +189,13 @@ fn run_args() -> [Arg; 8] {
         option("batch", "DIR", RUN, "Run every program below a folder on its inputs.npz, check expected.npz")
             .conflicts_with_all(["inputs", "output", "out-dir", "check", "bench", "against", "emit-manifest"]),
         option("log", "FILE", RUN, "Append a line for each run to a table (CSV)"),
+        flag("explain", RUN, "Show its kernels, their plans and estimates, and why; run nothing")
+            .conflicts_with_all(["inputs", "output", "out-dir", "check", "bench", "against", "emit-manifest", "batch", "log"])
+            .long_help(
+                "Show the kernels that it is compiled to, for --shape and --target: what each computes, its plan, how long an \
+                 estimate says it takes and what limits it; why kernels end where they do; and what else passes \
+                 decided, with what is alike counted. Nothing runs, and no GPU is needed",
+            ),
         flag("time", RUN, "Show how long reading, passes and evaluation took"),
         threads_arg(RUN, "How many threads work on functions, or on programs of a folder"),
     ]
@@ -337,6 +346,7 @@ fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
         function: text("function").map(|name| name.strip_prefix('@').unwrap_or(&name).to_string()),
         given,
         shape: matches.get_many::<(String, i64)>("shape").unwrap_or_default().cloned().collect(),
+        explain: matches.get_flag("explain"),
         shape_sets: matches.get_many::<ShapeSet>("shape-set").unwrap_or_default().cloned().collect(),
         seed: matches.get_one::<u64>("seed").copied().unwrap_or(0),
         order_seed: matches.get_one::<u64>("order-seed").copied().unwrap_or(0),

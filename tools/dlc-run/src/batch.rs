@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use dlc::cuda::gpu::Gpu;
+use dlc::explain::{lines, table};
 use dlc::options::Device;
 use dlc_ir::diag::{Diagnostic, Diagnostics};
 use dlc_ir::{Context, Loc};
@@ -16,7 +17,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::args::{Given, Options, What};
 use crate::log;
 use crate::run::{self, Ran};
-use crate::show::{lines, short, table, times};
+use crate::show::{short, times};
 
 const INPUTS: &str = "inputs.npz";
 const EXPECTED: &str = "expected.npz";

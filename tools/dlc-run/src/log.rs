@@ -5,15 +5,11 @@ use std::io::Read;
 use std::time::Duration;
 
 use dlc::cuda::driver::Occupancy;
-use dlc::planned::Planned;
-use dlc_ir::body::{Body, OpRef};
+use dlc::planned::{Planned, PlannedKernel};
 use dlc_ir::diag::{Diagnostic, Diagnostics};
-use dlc_ir::{Context, Loc, OpId};
+use dlc_ir::{Context, Loc};
 use dlc_opt::input::{CANNOT_READ, CANNOT_WRITE};
 use dlc_opt::output::write_file;
-use dlc_passes::region::choose_plan::cost::estimate;
-use dlc_passes::region::choose_plan::facts::Facts;
-use dlc_plan::{Schedule, Schedules, Target, TargetName};
 use dlc_translate::manifest::numbers::Use;
 use dlc_translate::manifest::plan::{Plan, Run};
 
@@ -78,9 +74,12 @@ impl Row {
         let each = |word: &dyn Fn(&Occupancy) -> String| joined(occupancy.iter().map(word));
         let module = planned.map(Planned::module);
         let module = module.as_ref().and_then(|module| module.as_ref());
-        let known: Vec<Option<Known>> = plan.runs.iter().map(|run| Known::of(ctx, module?, run)).collect();
+        let kernel = |run: &Run| {
+            PlannedKernel::of(ctx, module?, &run.kernel, &|name| run.symbols.get(name).copied().unwrap_or(1))
+        };
+        let known: Vec<Option<PlannedKernel>> = plan.runs.iter().map(kernel).collect();
         // A sum in which something is not known is not known.
-        let sum = |term: &dyn Fn(&Known) -> Option<f64>| -> Option<f64> {
+        let sum = |term: &dyn Fn(&PlannedKernel) -> Option<f64>| -> Option<f64> {
             known.iter().map(|known| known.as_ref().and_then(term)).sum::<Option<f64>>().filter(|_| !known.is_empty())
         };
         let mut row = Row(Default::default());
@@ -96,10 +95,11 @@ impl Row {
         row.set("threads", joined(starts().map(|start| start.threads.to_string())));
         row.set("warps", each(&|of| of.warps.to_string()));
         row.set("occupancy", each(&|of| format!("{:.3}", f64::from(of.warps) / f64::from(of.most.max(1)))));
-        row.set("estimate_us", sum(&|known| known.estimate).map_or(String::new(), |time| format!("{time:.3}")));
+        row.set("estimate_us", sum(&|known| Some(known.cost?.time)).map_or(String::new(), |time| format!("{time:.3}")));
         row.set("actual_us", format!("{:.3}", 1e3 * time));
         row.set("runs", runs.to_string());
-        let plans = known.iter().map(|known| known.as_ref().map_or(String::new(), |known| known.plan.clone()));
+        let clauses = |known: &PlannedKernel| Some(known.plan.as_ref()?.clauses(ctx).join(" "));
+        let plans = known.iter().map(|known| known.as_ref().and_then(clauses).unwrap_or_default());
         row.set("plan", joined(plans));
         row
     }
@@ -113,35 +113,6 @@ impl Row {
     /// The word of a column.
     pub fn get(&self, column: &str) -> &str {
         COLUMNS.iter().position(|own| *own == column).map_or("", |place| &self.0[place])
-    }
-}
-
-/// What is known of a kernel that runs, from before it was made into blocks.
-struct Known {
-    flops: f64,
-    /// Microseconds.
-    estimate: Option<f64>,
-    plan: String,
-}
-
-impl Known {
-    fn of(ctx: &Context, module: &Body, run: &Run) -> Option<Known> {
-        let ops: Vec<OpId> = module.entry_block().into_iter().flat_map(|block| module.ops(block)).collect();
-        let is_meant = |op: &&OpId| OpRef::new(ctx, module, **op).symbol_name() == Some(&run.kernel);
-        let kernel = module.nested(*ops.iter().find(is_meant)?)?;
-        let facts = Facts::of(ctx, kernel, &|name| run.symbols.get(name).copied().unwrap_or(1))?;
-        let plans = Schedules::of(ctx, module).of_kernel(ctx, module, &run.kernel);
-        let plan = plans.into_iter().next().map(|(_, plan)| plan);
-        let machine = |plan: &Schedule| match plan.targets.first()? {
-            TargetName::BuiltIn(name) => Target::built_in(name),
-            TargetName::Symbol(name) => {
-                let declared = ops.iter().filter_map(|&op| Target::of(OpRef::new(ctx, module, op)));
-                declared.into_iter().find(|target| target.name == *name)
-            }
-        };
-        let estimate = plan.as_ref().and_then(|plan| Some(estimate(ctx, kernel, &facts, plan, &machine(plan)?).time));
-        let plan = plan.map_or(String::new(), |plan| plan.clauses(ctx).join(" "));
-        Some(Known { flops: facts.all_flops(ctx, kernel), estimate, plan })
     }
 }
 

@@ -11,7 +11,7 @@ use dlc::cuda::gpu::Gpu;
 use dlc::files::{self, Array};
 use dlc::options::{Device, Passes};
 use dlc::program::check_shape_sets;
-use dlc::{evaluate, module};
+use dlc::{CompileOptions, Session, SessionOptions, Source, evaluate, module};
 use dlc_core::tensor::with_threads;
 use dlc_ir::diag::{Diagnostic, Diagnostics};
 use dlc_ir::{Context, Loc};
@@ -89,6 +89,38 @@ pub fn one(setup: &Setup, options: &Options, file: &str, gpu: &mut Gpu, io: &mut
     if let Some(ran) = ran.filter(|_| options.time) {
         let _ = writeln!(io.stderr, "{}", show::times(&ran.times));
     }
+    status
+}
+
+/// Shows the kernels of a program, their plans and estimates, and why they are as they are; runs nothing.
+pub fn explain(options: &Options, file: &str, io: &mut Io<'_>) -> Status {
+    let (ctx, diags) = (Context::new([]), Diagnostics::new());
+    let plans = options.plans.iter().map(|name| input::read(&ctx, name, &mut std::io::empty(), &diags));
+    let plans: Option<Vec<String>> = plans.map(|plan| Some(plan?.text.clone())).collect();
+    // The program of a file is read with its name, which messages have.
+    let text = if file == "-" { input::read(&ctx, file, io.stdin, &diags).map(Some) } else { Some(None) };
+    let (Some(plans), Some(text)) = (plans, text) else {
+        let _ = io.stderr.write_all(diagnostics(&ctx, diags.take(), options.shown).as_bytes());
+        return Status::Failure;
+    };
+    let compile = CompileOptions {
+        function: options.function.clone(),
+        sizes: options.shape.clone(),
+        shape_sets: options.shape_sets.clone(),
+        passes: options.passes.clone(),
+        planning: options.plan,
+        plans,
+        target: options.target.clone(),
+        unchecked: options.unchecked,
+    };
+    let session = SessionOptions { device: Device::Cpu, threads: options.threads, ..SessionOptions::default() };
+    let source = text.as_ref().map_or(Source::Path(file.as_ref()), |text| Source::Text(&text.text));
+    let explained = Session::new(session).compile(source, &compile).and_then(|program| program.explain());
+    // What goes wrong with a stream is reported at the end, for all that is written there.
+    let (status, _) = match explained {
+        Ok(text) => (Status::Success, io.stdout.write_all(text.as_bytes()).and_then(|()| io.stdout.flush())),
+        Err(error) => (Status::Failure, writeln!(io.stderr, "{error}")),
+    };
     status
 }
 

@@ -1,6 +1,6 @@
 //! What people see: what came out, what was compared, how long it took.
 
-use comfy_table::{CellAlignment, Table, presets};
+use dlc::explain::{lines, table};
 use dlc_core::memref::shaped;
 use dlc_ir::types::Signedness;
 use dlc_ir::{Context, Type, TypeData};
@@ -79,24 +79,6 @@ pub fn times(times: &Times) -> String {
     ];
     let shown = parts.iter().filter_map(|(what, time)| Some(format!("{what} {:.6} s", time.as_ref()?.as_secs_f64())));
     shown.collect::<Vec<_>>().join(", ")
-}
-
-/// A table without lines, some of its columns aligned at the right.
-pub fn table<const N: usize>(header: [&str; N], right: &[usize]) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(header);
-    for (index, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((if index == 0 { 2 } else { 1 }, 1));
-        if right.contains(&index) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    table
-}
-
-/// The lines of a table, without blanks at their ends.
-pub fn lines(table: &Table) -> String {
-    table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
 /// What is said of an output.

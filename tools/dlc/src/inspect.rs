@@ -1,9 +1,7 @@
 //! A program looked at: its text at a layer, the plans of its kernels, its PTX, and why passes decided as they did.
 
-use std::fmt::Write as _;
-
 use dlc_ir::body::OpRef;
-use dlc_ir::diag::{Diagnostic, Diagnostics, did_you_mean, line_column};
+use dlc_ir::diag::{Diagnostic, Diagnostics, did_you_mean};
 use dlc_ir::pass::layers::dialect_of;
 use dlc_ir::pass::manager::{Manager, ManagerOptions};
 use dlc_ir::pass::pipeline::Pipeline;
@@ -17,7 +15,8 @@ use dlc_translate::manifest;
 
 use crate::cuda::compile::{Compiler, Places, PlannedSizes, not_compiled, others, planned_pipeline_to};
 use crate::error::{Error, NO_LAYER};
-use crate::options::{Passes, ShapeSet};
+use crate::explain;
+use crate::options::{Passes, Planning, ShapeSet};
 use crate::program::Program;
 use crate::session::on_big_stack;
 
@@ -109,30 +108,23 @@ impl Program {
         })?
     }
 
-    /// What it takes and gives, the plans of its kernels, and what passes decided on the way to instructions and why.
+    /// What it takes and gives, a table of its kernels with their plans and how long an estimate says they take, why each ends
+    /// where it does, and what else passes decided on the way to instructions; what is alike is counted.
     ///
     /// # Errors
     /// What passes report.
     pub fn explain(&self) -> Result<String, Error> {
-        let plans = self.plans()?;
         on_big_stack(|| {
             let (ctx, diags) = (&self.compiled.ctx, Diagnostics::new());
+            // Without planning there are no plans to ask for.
+            let layer = if self.compiled.options.planning == Planning::Off { "region" } else { "plan" };
+            let module = self.at(layer, false, &Diagnostics::new())?;
             self.at("ptx", true, &diags)?;
-            let mut text = format!("{}\n", self.headline());
-            for plan in plans {
-                let _ = writeln!(text, "@{}\n  plan: {}", plan.kernel, plan.clauses.join(", "));
-            }
-            let mut lines: Vec<String> = Vec::new();
-            for diagnostic in diags.take() {
-                let line = told(ctx, &diagnostic);
-                // A kernel and its fallback are lowered alike.
-                if !lines.contains(&line) {
-                    lines.push(line);
-                }
-            }
-            text += "decisions\n";
-            lines.iter().for_each(|line| text = std::mem::take(&mut text) + "  " + line + "\n");
-            Ok(text)
+            let launched = explain::launched(ctx, &module, self.name(), self.compiled.options.formed_for());
+            let mut text = format!("{}\n\n{}", self.headline(), explain::kernels(&launched));
+            let remarks = diags.take();
+            text += &explain::ends(ctx, &launched, &remarks);
+            Ok(text + &explain::decisions(ctx, &remarks))
         })?
     }
 
@@ -202,12 +194,4 @@ pub(crate) fn has_layer(ctx: &Context, module: &Body, layer: &str) -> bool {
     let ops = module.entry_block().into_iter().flat_map(|block| module.ops(block));
     let mut layers = ops.map(|op| dialect_of(OpRef::new(ctx, module, op).name()));
     layers.any(|own| own == layer)
-}
-
-/// A remark or warning on one line.
-fn told(ctx: &Context, diagnostic: &Diagnostic) -> String {
-    let place = line_column(ctx, diagnostic.loc);
-    let place = place.map_or(String::new(), |(_, line, column)| format!("{line}:{column} "));
-    let by = diagnostic.remark.map_or(diagnostic.severity.word(), |(pass, _)| pass);
-    format!("{place}{by}: {}", diagnostic.message)
 }

@@ -27,6 +27,7 @@ pub mod bind;
 pub mod cuda;
 pub mod error;
 pub mod evaluate;
+pub mod explain;
 pub mod files;
 pub mod inspect;
 pub mod launch;

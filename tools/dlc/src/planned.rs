@@ -2,10 +2,13 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use dlc_ir::Context;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::pass::instrument::{At, Instrument};
+use dlc_ir::{Context, Loc, OpId};
 use dlc_passes::analysis::axes::is_kernel;
+use dlc_passes::region::choose_plan::cost::{Cost, estimate};
+use dlc_passes::region::choose_plan::facts::Facts;
+use dlc_plan::{Schedule, Schedules, Target, TargetName};
 
 /// The pass before which kernels are whole and have their plans.
 const BEFORE: &str = "tensorize";
@@ -35,5 +38,41 @@ impl Planned {
         let mut ops = module.entry_block().into_iter().flat_map(|block| module.ops(block));
         let kernel = ops.find(|&op| OpRef::new(ctx, module, op).symbol_name() == Some(name))?;
         module.nested(kernel).filter(|kernel| is_kernel(ctx, kernel)).map(look)
+    }
+}
+
+/// What is known of a kernel that has its plan, before it is made into blocks.
+pub struct PlannedKernel {
+    /// Where the value is that it stores.
+    pub loc: Loc,
+    /// Additions and multiplications.
+    pub flops: f64,
+    /// Its plan, if it has one.
+    pub plan: Option<Schedule>,
+    /// What the plan costs by the estimate, if the module says for which machine it is.
+    pub cost: Option<Cost>,
+    /// Its reductions that are sums of products.
+    pub products: Vec<OpId>,
+}
+
+impl PlannedKernel {
+    /// That of a name in a module; `size` is what a symbol of the kernel is. `None` where there is no such kernel.
+    pub fn of(ctx: &Context, module: &Body, name: &str, size: &dyn Fn(&str) -> i64) -> Option<PlannedKernel> {
+        let ops: Vec<OpId> = module.entry_block().into_iter().flat_map(|block| module.ops(block)).collect();
+        let is_meant = |op: &&OpId| OpRef::new(ctx, module, **op).symbol_name() == Some(name);
+        let op = *ops.iter().find(is_meant)?;
+        let kernel = module.nested(op).filter(|kernel| is_kernel(ctx, kernel))?;
+        let facts = Facts::of(ctx, kernel, size)?;
+        let plan = Schedules::of(ctx, module).of_kernel(ctx, module, name).into_iter().next().map(|(_, plan)| plan);
+        let machine = |plan: &Schedule| match plan.targets.first()? {
+            TargetName::BuiltIn(name) => Target::built_in(name),
+            TargetName::Symbol(name) => {
+                let declared = ops.iter().filter_map(|&op| Target::of(OpRef::new(ctx, module, op)));
+                declared.into_iter().find(|target| target.name == *name)
+            }
+        };
+        let cost = plan.as_ref().and_then(|plan| Some(estimate(ctx, kernel, &facts, plan, &machine(plan)?)));
+        let products = facts.products.iter().map(|product| product.op).collect();
+        Some(PlannedKernel { loc: module.loc(op), flops: facts.all_flops(ctx, kernel), plan, cost, products })
     }
 }

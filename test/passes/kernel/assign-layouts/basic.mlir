@@ -2,7 +2,7 @@
 // RUN: dlc-opt %s --assign-layouts -o %t.once
 // RUN: dlc-opt %t.once --assign-layouts | cmp %t.once -
 // RUN: dlc-opt %s --assign-layouts --check-async -o /dev/null
-// RUN: dlc-opt %s --assign-layouts --remarks=passed -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: dlc-opt %s --assign-layouts --remarks=all -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // What is loaded column by column goes row by row, with all that is computed from it, in a loop and in a branch.
 // REMARK: fragments: 'blocked [1, 4] lanes [1, 32] warps [4, 1]' costs {{.*}}, where 'blocked [8, 1] lanes [4, 8] warps [1, 4]' costs

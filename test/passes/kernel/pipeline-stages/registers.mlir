@@ -1,7 +1,7 @@
 // What threads copy and wait for comes to registers a step ahead, and goes to the other one of two tiles behind the work.
 
 // RUN: dlc-opt %s --pipeline-stages=stages=2 --evaluate-each --check-async | FileCheck %s
-// RUN: dlc-opt %s --pipeline-stages=stages=2 --no-output --remarks=passed 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: dlc-opt %s --pipeline-stages=stages=2 --no-output --remarks=all 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: dlc-opt %s --pipeline-stages=stages=4 | FileCheck %s --check-prefix=MORE
 
 // The guard asks for the step already. MORE is not needed: registers hold one step.

@@ -1,7 +1,7 @@
 // Results of mma go through shared memory: in one part where there is room, else in several, in turn.
 
 // RUN: dlc-opt %s --stage-stores --evaluate-each --check-async | FileCheck %s
-// RUN: dlc-opt %s --stage-stores --remarks=passed --no-output 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: dlc-opt %s --stage-stores --remarks=all --no-output 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: dlc-opt %s --stage-stores=planned | FileCheck %s --check-prefix=PLANNED
 
 // Eight lanes store 128 bytes of a row. Rows are a unit of 16 bytes apart in the banks of shared memory.

@@ -5,6 +5,7 @@ use dlc::cuda::OUT_OF_MEMORY;
 use dlc::cuda::driver::{Baseline, Driver, Epilogue, Failure, Kind, Places, Product};
 use dlc::cuda::exec::Loaded;
 use dlc::cuda::module::values;
+use dlc::explain::table;
 use dlc::planned::Planned;
 use dlc_ir::diag::Diagnostic;
 use dlc_ir::{Body, Context, Loc};
@@ -16,7 +17,7 @@ use dlc_translate::manifest::schema::Elem;
 
 use super::bench::{Measured, fails};
 use super::{DISAGREES, NO_LIBRARY, NOT_A_PRODUCT};
-use crate::show::{short, table};
+use crate::show::short;
 
 /// How many runs of each algorithm decide which of the library's is the fastest.
 const TRIALS: usize = 5;

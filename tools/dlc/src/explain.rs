@@ -1,0 +1,230 @@
+//! The kernels of a program as a table: what each computes, by which plan, how long an estimate says it takes, and what limits
+//! it.
+
+use std::collections::BTreeSet;
+
+use comfy_table::{CellAlignment, Table, presets};
+use dlc_host::choice::Choice;
+use dlc_host::ops::{Func as Program, Launch};
+use dlc_ir::body::{Body, OpRef};
+use dlc_ir::diag::{Diagnostic, RemarkKind, line_column};
+use dlc_ir::{Context, Loc, OpId};
+use dlc_opt::report::pattern;
+use dlc_passes::analysis::axes::contributions;
+use dlc_passes::region::choose_plan::cost::Cost;
+use dlc_passes::region::choose_plan::summary;
+use dlc_region::ops::{Binary, Reduce, Scan, Sort, Unary};
+use indexmap::{IndexMap, IndexSet};
+
+use crate::planned::PlannedKernel;
+
+/// What a symbol is taken to be where nobody says it, as passes do.
+const ASSUMED: i64 = 128;
+
+/// The most functions that are named of a kernel.
+const MOST_NAMED: usize = 6;
+
+/// A table without lines, some of its columns aligned at the right.
+pub fn table<const N: usize>(header: [&str; N], right: &[usize]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(header);
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((if index == 0 { 2 } else { 1 }, 1));
+        if right.contains(&index) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+}
+
+/// The lines of a table, without blanks at their ends.
+pub fn lines(table: &Table) -> String {
+    table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// A kernel that a program launches.
+pub(crate) struct Launched {
+    /// Its name, without `@`.
+    pub(crate) name: String,
+    /// Where the value is that it stores.
+    pub(crate) loc: Loc,
+    row: [String; 5],
+    time: Option<f64>,
+    /// The number of its launch; kernels that a launch chooses from have the same.
+    launch: usize,
+    /// Whether another kernel of its launch stands before it.
+    is_alternative: bool,
+}
+
+/// The kernels that a function launches, in order, of a module with plans; those of the module where it launches none.
+/// `symbols` are the sizes that they are estimated for.
+pub(crate) fn launched(ctx: &Context, module: &Body, function: &str, symbols: &[(String, i64)]) -> Vec<Launched> {
+    let of_program = |name: &str| symbols.iter().find(|(own, _)| own == name).map_or(ASSUMED, |(_, size)| *size);
+    let ops: Vec<OpId> = module.entry_block().into_iter().flat_map(|block| module.ops(block)).collect();
+    let named = |op: &&OpId| OpRef::new(ctx, module, **op).symbol_name() == Some(function);
+    let program = ops.iter().find(named).filter(|&&op| OpRef::new(ctx, module, op).is(Program::DEF));
+    let Some(body) = program.and_then(|&op| module.nested(op)) else {
+        let names = ops.iter().filter_map(|&op| OpRef::new(ctx, module, op).symbol_name());
+        let kernels =
+            names.enumerate().map(|(launch, name)| of_kernel(ctx, module, name, &of_program, (launch, false)));
+        return kernels.flatten().collect();
+    };
+    let launches = body.entry_block().into_iter().flat_map(|block| body.ops(block));
+    let launches = launches.filter_map(|op| Launch::of(OpRef::new(ctx, body, op)));
+    let choices = launches.enumerate().flat_map(|(launch, op)| {
+        op.choices().into_iter().enumerate().map(move |(number, choice)| ((launch, number > 0), choice))
+    });
+    let kernel = |(at, choice): ((usize, bool), Choice)| {
+        let name = ctx.str(*choice.callee.as_symbol(ctx)?.last()?);
+        let own = dlc_passes::rewrites::launches::symbols(ctx, nested(ctx, module, name)?);
+        let size = |symbol: &str| {
+            let expr = own.iter().position(|known| known == symbol).and_then(|at| choice.sizes.get(at));
+            expr.and_then(|expr| expr.eval(&|name| Some(of_program(name))).ok()).unwrap_or(ASSUMED)
+        };
+        of_kernel(ctx, module, name, &size, at)
+    };
+    let mut found: Vec<Launched> = Vec::new();
+    for launched in choices.filter_map(kernel) {
+        // At sizes that were named a launch has a choice of its own for a kernel that it chooses from later, too.
+        let is_same = |known: &Launched| known.launch == launched.launch && known.name == launched.name;
+        let is_known = launched.is_alternative && found.iter().any(is_same);
+        found.extend(Some(launched).filter(|_| !is_known));
+    }
+    found
+}
+
+fn nested<'b>(ctx: &Context, module: &'b Body, name: &str) -> Option<&'b Body> {
+    let mut ops = module.entry_block().into_iter().flat_map(|block| module.ops(block));
+    module.nested(ops.find(|&op| OpRef::new(ctx, module, op).symbol_name() == Some(name))?)
+}
+
+fn of_kernel(
+    ctx: &Context,
+    module: &Body,
+    name: &str,
+    size: &dyn Fn(&str) -> i64,
+    (launch, is_alternative): (usize, bool),
+) -> Option<Launched> {
+    let kernel = PlannedKernel::of(ctx, module, name, size)?;
+    let time = kernel.cost.map(|cost| cost.time);
+    let plan = kernel.plan.as_ref().map_or_else(|| "the default tiling".to_string(), |plan| summary(ctx, plan));
+    let limit = kernel.cost.as_ref().map_or("", limit).to_string();
+    let shown = time.map_or(String::new(), |time| format!("{time:.1}"));
+    let shown_name = if is_alternative { format!("or @{name}") } else { format!("@{name}") };
+    let words = computes(ctx, nested(ctx, module, name)?, &kernel.products);
+    let row = [shown_name, shown, limit, words, plan];
+    Some(Launched { name: name.to_string(), loc: kernel.loc, row, time, launch, is_alternative })
+}
+
+/// The term of an estimate that is the largest.
+fn limit(cost: &Cost) -> &'static str {
+    let terms = [
+        (cost.compute, "computing"),
+        (cost.memory, "memory"),
+        (cost.cache, "L2 cache"),
+        (cost.latency, "waiting for loads"),
+        (cost.epilogue, "storing"),
+        (cost.penalties, "penalties"),
+    ];
+    let work = terms.into_iter().max_by(|a, b| a.0.total_cmp(&b.0));
+    work.filter(|(time, _)| 2.0 * time > cost.time).map_or("the launch", |(_, word)| word)
+}
+
+/// What a kernel does, as words, in the order of the text, each once.
+fn computes(ctx: &Context, kernel: &Body, products: &[OpId]) -> String {
+    let mut words: Vec<String> = Vec::new();
+    let factors: Vec<_> = products.iter().filter_map(|&product| contributions(kernel, product)).collect();
+    for op in kernel.walk() {
+        let view = OpRef::new(ctx, kernel, op);
+        if Binary::of(view).is_some() && kernel.block_of(op).is_some_and(|block| factors.contains(&block)) {
+            continue;
+        }
+        let word = match Reduce::of(view) {
+            Some(_) if products.contains(&op) => Some("sum of products".to_string()),
+            Some(reduce) => Some(reduce.combiner().map_or("combine", |of| of.word()).to_string()),
+            None => Unary::of(view)
+                .map(|unary| unary.function().word())
+                .or_else(|| Binary::of(view).map(|binary| binary.function().word()))
+                .or_else(|| view.is(Scan::DEF).then_some("scan"))
+                .or_else(|| view.is(Sort::DEF).then_some("sort"))
+                .map(str::to_string),
+        };
+        words.extend(word.filter(|word| !words.contains(word)));
+    }
+    let more = words.len().saturating_sub(MOST_NAMED);
+    words.truncate(MOST_NAMED);
+    match (words.is_empty(), more) {
+        (true, _) => "copy".into(),
+        (false, 0) => words.join(", "),
+        (false, more) => format!("{}, {more} more", words.join(", ")),
+    }
+}
+
+/// The table of kernels, and how long all together take.
+pub(crate) fn kernels(launched: &[Launched]) -> String {
+    let mut shown = table(["kernel", "estimate, us", "limited by", "computes", "plan"], &[1]);
+    launched.iter().for_each(|kernel| {
+        shown.add_row(kernel.row.clone());
+    });
+    let of_launch = |first: &Launched| {
+        let times = launched.iter().filter(|kernel| kernel.launch == first.launch).map(|kernel| kernel.time);
+        times.collect::<Option<Vec<f64>>>()?.into_iter().min_by(f64::total_cmp)
+    };
+    let first: Vec<&Launched> = launched.iter().filter(|kernel| !kernel.is_alternative).collect();
+    let all = first.iter().map(|kernel| of_launch(kernel)).sum::<Option<f64>>();
+    let count = if first.len() == 1 { "1 kernel".to_string() } else { format!("{} kernels", first.len()) };
+    let all = all.map_or(String::new(), |all| format!(", {all:.1} us by the estimate"));
+    format!("{count}{all}\n{}", lines(&shown))
+}
+
+/// Why kernels end where they do: what passes say of the values that they store.
+pub(crate) fn ends(ctx: &Context, launched: &[Launched], remarks: &[Diagnostic]) -> String {
+    let mut lines: IndexSet<String> = IndexSet::new();
+    for (at, kernel) in launched.iter().enumerate().filter(|(_, kernel)| kernel.loc != Loc::UNKNOWN) {
+        // A kernel that copies for another one is where that is.
+        let mut others = launched[at + 1..].iter().filter(|other| other.launch != kernel.launch);
+        let copies = others.any(|other| other.loc == kernel.loc && other.name != kernel.name);
+        if copies || kernel.is_alternative {
+            continue;
+        }
+        let missed = remarks.iter().filter(|remark| remark.loc == kernel.loc && is_stored(remark));
+        lines.extend(missed.map(|remark| format!("  @{}: {}{}\n", kernel.name, place(ctx, remark), remark.message)));
+    }
+    let lines: String = lines.into_iter().collect();
+    if lines.is_empty() { lines } else { format!("\nwhy kernels end there\n{lines}") }
+}
+
+/// Whether a remark says why a value is stored.
+fn is_stored(remark: &Diagnostic) -> bool {
+    matches!(remark.remark, Some(("form-regions", RemarkKind::Missed)))
+}
+
+/// What passes decided that the tables do not have.
+pub(crate) fn decisions(ctx: &Context, remarks: &[Diagnostic]) -> String {
+    let is_plan = |remark: &Diagnostic| matches!(remark.remark, Some(("choose-plan", RemarkKind::Analysis)));
+    let others = remarks.iter().filter(|remark| !is_stored(remark) && !is_plan(remark));
+    let lines: String = grouped(ctx, others).into_iter().map(|line| format!("  {line}\n")).collect();
+    format!("\ndecisions\n{lines}")
+}
+
+/// Remarks and warnings on a line each; those that differ in names, sizes and numbers alone once, with how many there are.
+fn grouped<'d>(ctx: &Context, remarks: impl Iterator<Item = &'d Diagnostic>) -> Vec<String> {
+    let mut groups: IndexMap<String, (String, BTreeSet<String>)> = IndexMap::new();
+    for remark in remarks {
+        let by = remark.remark.map_or(remark.severity.word(), |(pass, _)| pass);
+        let line = format!("{}{by}: {}", place(ctx, remark), remark.message);
+        let (_, all) =
+            groups.entry(format!("{by}: {}", pattern(&remark.message))).or_insert((line.clone(), BTreeSet::new()));
+        // A kernel and its fallback are lowered alike.
+        all.insert(line);
+    }
+    let line = |(first, all): (String, BTreeSet<String>)| match all.len() {
+        1 => first,
+        count => format!("{first} ({count} alike)"),
+    };
+    groups.into_values().map(line).collect()
+}
+
+fn place(ctx: &Context, remark: &Diagnostic) -> String {
+    line_column(ctx, remark.loc).map_or(String::new(), |(_, line, column)| format!("{line}:{column} "))
+}
