@@ -13,7 +13,7 @@ use dlc_ir::pass::outside::parse_seconds;
 use dlc_ir::pass::registry::Registry;
 
 use crate::report::Shown;
-use crate::{Io, Status, layers, plugin};
+use crate::{Io, Status, layers, plugin, shell};
 
 /// What the command line asks for.
 #[derive(Debug)]
@@ -334,9 +334,8 @@ fn own_command() -> Command {
             flag("run-reproducer", MEASURE, "Run what the reproducer given as input says"),
             list(option("debug-counter", "RULE=N", MEASURE, "Skip the N-th rewrite of a rule (from 0), or 'all'")),
             flag("debug-counter-report", MEASURE, "Show the rules, and how many rewrites each wanted to do"),
-            option("completions", "SHELL", MEASURE, "Print completions for a shell")
-                .value_parser(value_parser!(clap_complete::Shell)),
         ])
+        .args(shell::args(MEASURE))
 }
 
 /// Whether a name is that of an option of the program itself.
@@ -379,13 +378,10 @@ fn pass_flag(def: &'static PassDef) -> Arg {
 
 /// Reads a command line; when there is nothing more to do, how the process ends.
 pub fn parse(registry: &Registry, args: &[OsString], io: &mut Io<'_>) -> Result<Options, Status> {
-    let matches = command(registry).try_get_matches_from(args).map_err(|error| refuse(&error, io))?;
-    if let Some(shell) = matches.get_one::<clap_complete::Shell>("completions") {
-        let mut text = Vec::new();
-        clap_complete::generate(*shell, &mut command(registry), "dlc-opt", &mut text);
-        let _ = io.stdout.write_all(&text);
-        return Err(Status::Success);
+    if let Some(status) = shell::printed(&mut command(registry), args, io) {
+        return Err(status);
     }
+    let matches = command(registry).try_get_matches_from(args).map_err(|error| refuse(&error, io))?;
     options(registry, &matches, io.terminal).map_err(|message| {
         let _ = writeln!(io.stderr, "error: {message}\n\nFor more information, try '--help'.");
         Status::Usage

@@ -41,6 +41,7 @@ pub mod plugin;
 pub mod progress;
 pub mod reduce;
 pub mod report;
+pub mod shell;
 
 use std::ffi::OsString;
 use std::io::{Read, Write};

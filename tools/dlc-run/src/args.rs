@@ -10,6 +10,7 @@ use dlc::files::Format;
 use dlc::options::{Device, F32, Passes, Planning, ShapeSet};
 use dlc_opt::args::{refuse, shown, shown_args, threads, threads_arg};
 use dlc_opt::report::Shown;
+use dlc_opt::shell;
 use dlc_opt::{Io, Status};
 
 /// What the command line asks for.
@@ -289,10 +290,14 @@ pub fn command() -> Command {
         .args(run_args())
         .args(device_args())
         .args(shown_args(RUN))
+        .args(shell::args(RUN))
 }
 
 /// Reads a command line; when there is nothing more to do, how the process ends.
 pub fn parse(args: &[OsString], io: &mut Io<'_>) -> Result<Options, Status> {
+    if let Some(status) = shell::printed(&mut command(), args, io) {
+        return Err(status);
+    }
     let matches = command().try_get_matches_from(args).map_err(|error| refuse(&error, io))?;
     options(&matches, io.terminal).map_err(|message| {
         // Nobody is left to be told when this fails.

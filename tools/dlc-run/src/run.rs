@@ -69,7 +69,9 @@ pub struct Times {
 pub fn one(setup: &Setup, options: &Options, file: &str, gpu: &mut Gpu, io: &mut Io<'_>) -> Status {
     let ctx = Context::new(setup.dialects.iter().copied());
     let diags = Diagnostics::new();
-    let (ran, mut status) = run(setup, &ctx, options, file, gpu, io.stdin, &diags);
+    let (ran, mut status) = while_it_takes_long(io.terminal && !options.shown.json, file, || {
+        run(setup, &ctx, options, file, gpu, io.stdin, &diags)
+    });
     let rows: Vec<&Row> = ran.iter().filter_map(|ran| ran.row.as_ref()).collect();
     if !log::append(options, &rows, &diags) {
         status = status.max(Status::Failure);
@@ -86,10 +88,41 @@ pub fn one(setup: &Setup, options: &Options, file: &str, gpu: &mut Gpu, io: &mut
     // What goes wrong with a stream is reported at the end, for all that is written there.
     let _ = io.stdout.write_all(text.as_bytes()).and_then(|()| io.stdout.flush());
     let _ = io.stderr.write_all(diagnostics(&ctx, diags.take(), options.shown).as_bytes());
+    if let Some(file) = options.emit_manifest.as_ref().filter(|_| status == Status::Success && !options.shown.json)
+        && let Some(wrote) = wrote(file)
+    {
+        let _ = writeln!(io.stderr, "{wrote}");
+    }
     if let Some(ran) = ran.filter(|_| options.time) {
         let _ = writeln!(io.stderr, "{}", show::times(&ran.times));
     }
     status
+}
+
+/// What is in a launch manifest that was written: `wrote llama.json, llama.ptx: 15 kernels for sm_90a`.
+fn wrote(file: &str) -> Option<String> {
+    let manifest: serde_json::Value = serde_json::from_slice(&std::fs::read(file).ok()?).ok()?;
+    let (kernels, target) = (manifest["kernels"].as_array()?.len(), manifest["target"].as_str()?);
+    let kernels = if kernels == 1 { "1 kernel".to_string() } else { format!("{kernels} kernels") };
+    let ptx = std::path::Path::new(file).with_extension("ptx");
+    Some(format!("wrote {file}, {}: {kernels} for {target}", ptx.display()))
+}
+
+/// Says that a program is being compiled, where somebody looks on and it takes longer than a second.
+fn while_it_takes_long<T>(is_watched: bool, file: &str, work: impl FnOnce() -> T) -> T {
+    std::thread::scope(|scope| {
+        let (done, is_done) = std::sync::mpsc::channel::<()>();
+        if is_watched {
+            scope.spawn(move || {
+                if is_done.recv_timeout(Duration::from_secs(1)) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                    eprintln!("working on {file} ..");
+                }
+            });
+        }
+        let result = work();
+        drop(done);
+        result
+    })
 }
 
 /// Shows the kernels of a program, their plans and estimates, and why they are as they are; runs nothing.
@@ -115,7 +148,9 @@ pub fn explain(options: &Options, file: &str, io: &mut Io<'_>) -> Status {
     };
     let session = SessionOptions { device: Device::Cpu, threads: options.threads, ..SessionOptions::default() };
     let source = text.as_ref().map_or(Source::Path(file.as_ref()), |text| Source::Text(&text.text));
-    let explained = Session::new(session).compile(source, &compile).and_then(|program| program.explain());
+    let explained = while_it_takes_long(io.terminal, file, || {
+        Session::new(session).compile(source, &compile).and_then(|program| program.explain())
+    });
     // What goes wrong with a stream is reported at the end, for all that is written there.
     let (status, _) = match explained {
         Ok(text) => (Status::Success, io.stdout.write_all(text.as_bytes()).and_then(|()| io.stdout.flush())),

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use clap::{Arg, ArgAction, ArgGroup, Command};
 use dlc_opt::args::{refuse, shown, shown_args};
 use dlc_opt::report::Shown;
+use dlc_opt::shell;
 use dlc_opt::{Io, Status};
 
 use crate::target::Target;
@@ -73,10 +74,14 @@ pub fn command() -> Command {
         )
         .group(ArgGroup::new("target").args(Target::ALL.iter().map(|(_, name, _)| *name)).required(true))
         .args(shown_args("Diagnostics"))
+        .args(shell::args("Help"))
 }
 
 /// Reads a command line; when there is nothing more to do, how the process ends.
 pub fn parse(args: &[OsString], io: &mut Io<'_>) -> Result<Options, Status> {
+    if let Some(status) = shell::printed(&mut command(), args, io) {
+        return Err(status);
+    }
     let matches = command().try_get_matches_from(args).map_err(|error| refuse(&error, io))?;
     let text = |name: &str| matches.get_one::<String>(name).cloned().unwrap_or_else(|| "-".into());
     let target = Target::ALL.iter().find(|(_, name, _)| matches.get_flag(name));
