@@ -33,8 +33,8 @@ impl Choice {
     }
 }
 
-/// The kernel that a launch runs, the first that may; of several behind each other that have a cost and may run the first with
-/// the least. `fits` says whether one may run, `cost` what it costs if it has a cost.
+/// The kernel that a launch runs: the first that may; of several behind each other that have a cost, the one of those that may
+/// with the least, the first of equal ones. `fits` says whether one may run, `cost` what it costs if it has a cost.
 ///
 /// # Errors
 ///
@@ -66,8 +66,8 @@ pub fn chosen<C, E>(
 /// nanoseconds.
 ///
 /// A round is a tile on each SM, `tiles ceildiv sms`; a wave is as many as are there at once, `tiles ceildiv (sms * blocks)`:
-/// what blocks compute they do one after another, and they wait beside each other. Memory takes `bytes / gbps`, by few tiles longer: half of the SMs are enough
-/// to fill it.
+/// what blocks compute they do one after another, and they wait beside each other. Memory takes `bytes / gbps`, by few tiles
+/// longer: half of the SMs are enough to fill it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cost {
     /// The tiles of its results, those of each part of a sum.

@@ -34,10 +34,11 @@ pub struct Func {
 /// Runs a kernel, whose results are new buffers. Behind its name stands what its symbols are.
 ///
 /// Of several kernels the first runs whose condition on the symbols holds; the last has none. Between those that are compared
-/// stands a comma instead of `else`: of these the one with the least cost runs. A cost is `launch + tile * rounds + max(step * rounds * steps,
-/// wait * waves * steps, memory)` in nanoseconds: rounds are `tiles ceildiv sms`, waves `tiles ceildiv (sms * blocks)`, and
-/// memory takes `bytes / gbps`, by tiles on less than half of the SMs longer. All of them take and give the same. Memory may be more aligned than a kernel asks for, and memory that it wants for itself (`noalias`) must be
-/// no other's. Its results are memory of their own: two equal launches are not one.
+/// stands a comma instead of `else`: of these the one with the least cost runs. A cost is
+/// `launch + tile * rounds + max(step * rounds * steps, wait * waves * steps, memory)` in nanoseconds: rounds are
+/// `tiles ceildiv sms`, waves `tiles ceildiv (sms * blocks)`, and memory takes `bytes / gbps`, by tiles on less than half of the
+/// SMs longer. All of them take and give the same. Memory may be more aligned than a kernel asks for, and memory that it wants
+/// for itself (`noalias`) must be no other's. Its results are memory of their own: two equal launches are not one.
 #[op("host.launch", effects(Alloc), parse = syntax::parse_launch, print = syntax::print_launch, verify = verify::launch,
      eval = interp::launch, interfaces = [verify::KERNELS],
      example = "%y = launch @fast<M, K> where (K mod 8 == 0) else @slow<M, K> (%x) at [256*M] : memref<[M], f32, row_major, align 128>")]

@@ -8,6 +8,8 @@ use crate::analysis::sizes::{FEW_ROWS, LONG_ROW};
 
 /// Rows below this length are reduced in place: stored, a quarter as much would be written and read as they have.
 const SHORT_ROW: i64 = 8;
+/// The most values below a value that are looked at.
+const MOST_BELOW: usize = 256;
 
 impl Cutter<'_> {
     /// Why a value is stored that a reduction reads, and that is made of reductions of rows itself: in one kernel each step of
@@ -47,7 +49,7 @@ impl Cutter<'_> {
     }
 
     /// The reduction with most elements that a value is computed from, without memory between; its rows, and how long they
-    /// are.
+    /// are. Of programs without end some values are looked at.
     fn rows_below(&self, node: Node) -> Option<(Node, i64, i64)> {
         let (mut seen, mut work, mut most) = (FxHashSet::default(), vec![node], None);
         let sizes = &self.limits.sizes;
@@ -64,7 +66,7 @@ impl Cutter<'_> {
                     .max_by_key(|&(_, rows, length): &(Node, i64, i64)| rows.saturating_mul(length));
             }
             let operands = value.operands.iter().map(|operand| operand.node);
-            work.extend(operands.filter(|&operand| seen.insert(operand)));
+            work.extend(operands.filter(|&operand| seen.len() < MOST_BELOW && seen.insert(operand)));
         }
         most
     }

@@ -31,14 +31,14 @@ impl Amount {
 
 impl Estimator<'_> {
     /// What the estimate is at other sizes, in the symbols of the kernel; `None` where one of its expressions goes beyond 64
-    /// bits.
+    /// bits, or the target has no SM.
     pub(super) fn of_sizes(&self, own: &Cost) -> Option<CostOfSizes> {
         let (tiles, steps, bytes) = (self.tiles_by_sizes()?, self.steps_by_sizes()?, self.bytes_by_sizes()?);
         let sms = self.target.sms;
         let rounds = (tiles.value / sms as f64).ceil().max(1.0);
         let launch = self.target.launch_ns as f64 / NANOSECONDS;
         let blocks = if self.is_alone() { 1 } else { resident(self.ctx, self.plan, self.target) };
-        let waves = (tiles.value / (sms * blocks) as f64).ceil().max(1.0);
+        let waves = (tiles.value / (sms as f64 * blocks as f64)).ceil().max(1.0);
         // Blocks of an SM wait for loads, and for what a thread does one after another, beside each other.
         let [compute, in_line] = self.waves().map_or([0.0; 2], |waves| self.computing(&waves));
         let work = self.body_time([compute, own.cache, 0.0]);
@@ -51,15 +51,11 @@ impl Estimator<'_> {
         let scale = if together > 0.0 { (own.time - launch - last).max(0.0) / together } else { 1.0 };
         let busy = (2.0 * tiles.value / sms as f64).min(1.0);
         let whole = |microseconds: f64| (microseconds * NANOSECONDS).round().clamp(0.0, i64::MAX as f64 / 2.0) as i64;
-        let rates = Rates {
-            launch: whole(launch + last),
-            tile: whole(scale * beside / rounds),
-            step: whole(scale * work / (rounds * steps.value).max(1.0)),
-            wait: whole(scale * wait / (waves * steps.value).max(1.0)),
-            gbps: (bytes.value / (scale * own.memory * busy * NANOSECONDS).max(1e-9)).round().clamp(1.0, 1e9) as i64,
-            sms,
-            blocks,
-        };
+        let (launch, tile) = (whole(launch + last), whole(scale * beside / rounds));
+        let step = whole(scale * work / (rounds * steps.value).max(1.0));
+        let wait = whole(scale * wait / (waves * steps.value).max(1.0));
+        let gbps = (bytes.value / (scale * own.memory * busy * NANOSECONDS).max(1e-9)).round().clamp(1.0, 1e9) as i64;
+        let rates = Rates::of([launch, tile, step, wait, gbps, sms, blocks])?;
         debug_assert!(
             {
                 let again = rates.nanoseconds([tiles.value, steps.value, bytes.value].map(|value| value as i64)) as f64;
