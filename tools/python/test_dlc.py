@@ -3,6 +3,7 @@ import concurrent.futures
 import contextlib
 import importlib.util
 import io
+import json
 import pathlib
 import pickle
 import subprocess
@@ -85,6 +86,12 @@ class Compile(unittest.TestCase):
         for layer in ("tiny", "book", "region", "plan", "kernel", "ptx"):
             self.assertIn("scale", f.text(layer), layer)
         self.assertIn("for sm80, M = 64, N = 128", f.explain())
+        self.assertIn("1 kernel, ", f.explain())
+        sets = dlc.compile(SCALE, shape_sets=[{"M": 64, "N": 128}, {"M": 1, "N": 65536}], target="sm90")
+        self.assertIn("for sm90, M = 64, N = 128; M = 1, N = 65536", sets.explain())
+        self.assertIn('"cost"', json.dumps(sets.manifest))
+        with self.assertRaisesRegex(dlc.Error, "does not say what N is"):
+            dlc.compile(SCALE, shape_sets=[{"M": 64}])
         self.assertIn(".target sm_80", f.ptx)
         self.assertEqual(f.manifest["target"], "sm_80")
         with self.assertRaises(dlc.Error) as caught:
