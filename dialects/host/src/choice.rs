@@ -81,22 +81,22 @@ pub struct Cost {
 }
 
 /// How long the parts of a kernel take.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rates {
     /// What is done once, in nanoseconds: the launch, and what nothing hides at the end.
-    pub launch: i64,
+    launch: i64,
     /// What is done once for each tile, in nanoseconds.
-    pub tile: i64,
+    tile: i64,
     /// What is computed in a step of a tile, in nanoseconds.
-    pub step: i64,
+    step: i64,
     /// How long a step of a tile waits for its loads, in nanoseconds.
-    pub wait: i64,
+    wait: i64,
     /// The bytes that memory moves in a nanosecond; at least 1.
-    pub gbps: i64,
+    gbps: i64,
     /// The SMs; at least 1.
-    pub sms: i64,
+    sms: i64,
     /// The blocks that an SM holds at once; at least 1.
-    pub blocks: i64,
+    blocks: i64,
 }
 
 impl Rates {

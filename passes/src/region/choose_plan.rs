@@ -306,7 +306,7 @@ fn add_plans(cx: &PassCx<'_>, module: &mut Body, kernel: OpId, plans: Vec<sizes:
     let made = if others == 0 { Vec::new() } else { sizes::add_variants(ctx, module, launches, kernel, plans) };
     cx.count("plans", 1 + made.len() as u64);
     if others > 0 && made.is_empty() && cx.wants_remarks() {
-        let message = format!("plans for other sizes ({others}) are left out: nothing launches this kernel");
+        let message = format!("plans for other sizes ({others}) are left out: no launch runs this kernel alone");
         cx.remark(RemarkKind::Missed, loc, message);
     }
     for (copy, plan) in made {

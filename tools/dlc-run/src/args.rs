@@ -340,6 +340,9 @@ fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
             );
         }
     }
+    if matches.contains_id("shape-set") && plans().any(|plan| matches!(plan, Plan::How(Planning::Off))) {
+        return Err("--shape-set chooses plans, and --plan=off puts none".into());
+    }
     let passes = match text("passes") {
         _ if matches.get_flag("strict") => Passes::None,
         Some(pipeline) => Passes::Text(pipeline),

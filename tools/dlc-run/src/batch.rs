@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use dlc::cuda::gpu::Gpu;
-use dlc::explain::{lines, table};
 use dlc::options::Device;
+use dlc::table::{lines, table};
 use dlc_ir::diag::{Diagnostic, Diagnostics};
 use dlc_ir::{Context, Loc};
 use dlc_opt::input::CANNOT_READ;

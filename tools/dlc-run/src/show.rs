@@ -1,6 +1,6 @@
 //! What people see: what came out, what was compared, how long it took.
 
-use dlc::explain::{lines, table};
+use dlc::table::{lines, table};
 use dlc_core::memref::shaped;
 use dlc_ir::types::Signedness;
 use dlc_ir::{Context, Type, TypeData};

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use comfy_table::{CellAlignment, Table, presets};
 use dlc_host::choice::Choice;
 use dlc_host::ops::{Func as Program, Launch};
 use dlc_ir::body::{Body, OpRef};
@@ -17,30 +16,13 @@ use dlc_region::ops::{Binary, Reduce, Scan, Sort, Unary};
 use indexmap::{IndexMap, IndexSet};
 
 use crate::planned::PlannedKernel;
+use crate::table::{lines, table};
 
 /// What a symbol is taken to be where nobody says it, as passes do.
 const ASSUMED: i64 = 128;
 
 /// The most functions that are named of a kernel.
 const MOST_NAMED: usize = 6;
-
-/// A table without lines, some of its columns aligned at the right.
-pub fn table<const N: usize>(header: [&str; N], right: &[usize]) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(header);
-    for (index, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((if index == 0 { 2 } else { 1 }, 1));
-        if right.contains(&index) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    table
-}
-
-/// The lines of a table, without blanks at their ends.
-pub fn lines(table: &Table) -> String {
-    table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
-}
 
 /// A kernel that a program launches.
 pub(crate) struct Launched {

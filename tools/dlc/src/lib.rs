@@ -36,6 +36,7 @@ pub mod options;
 pub mod planned;
 pub mod program;
 pub mod session;
+pub mod table;
 
 pub use error::{Error, Message, Place};
 pub use files::{Array, Elem};

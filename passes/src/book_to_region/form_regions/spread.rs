@@ -12,7 +12,7 @@ const SHORT_ROW: i64 = 8;
 const MOST_BELOW: usize = 256;
 
 impl Cutter<'_> {
-    /// Why a value is stored that a reduction reads, and that is made of reductions of rows itself: in one kernel each step of
+    /// Why a value is stored that a reduction reads, and that is computed from reductions of rows itself: in one kernel each step of
     /// the outer reduction would reduce a row, one after the other, by one thread or by few SMs. Short rows of many results are
     /// computed in place, and so are products, which have tiles; of windows, what they share decides.
     pub(super) fn spread(&self, node: Node, kernel: Node) -> Option<String> {

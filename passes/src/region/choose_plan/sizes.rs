@@ -158,7 +158,7 @@ pub fn add_variants(
     made
 }
 
-/// What a launch of a kernel chooses from, when its plans have kernels of these names: the first plan, which is for all sizes,
+/// What a launch of a kernel chooses from when its plans have kernels of these names: the first plan, which is for all sizes,
 /// stands last.
 fn choices(ctx: &Context, choice: &Choice, symbols: &[String], names: &[String], plans: &[Variant]) -> Vec<Choice> {
     let named = |at: usize, cost| Choice { callee: ctx.symbol_attr(&names[at]), cost, ..choice.clone() };
@@ -185,5 +185,6 @@ fn choices(ctx: &Context, choice: &Choice, symbols: &[String], names: &[String],
     // Of plans that all cost a number one is left; the first where none of them may run at these sizes.
     let runs = |at: &usize| where_known(choice, symbols, &plans[*at].requires).flatten().is_some();
     let least = (0..plans.len()).filter(runs).min_by_key(|&at| costs[at].nanoseconds(&|_| None));
-    vec![named(least.unwrap_or(0), None)]
+    all.push(named(least.unwrap_or(0), None));
+    all
 }

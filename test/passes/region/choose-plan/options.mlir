@@ -16,7 +16,7 @@
 // SKIP: 'f' is no kernel with a number of plans, as in 'gemm_0:1'
 // SIZES: 'few' is no number, nor numbers for symbols as in '16x14336x4096'
 // NONE: '16x0' is no number, nor numbers for symbols as in '16x14336x4096'
-// ALONE: missed] plans for other sizes (1) are left out: nothing launches this kernel
+// ALONE: missed] plans for other sizes (1) are left out: no launch runs this kernel alone
 // FAR: [E1611] Error: there is no target 'h200'
 // FAR: the targets are sm80, sm90
 // SYMBOL: [E1613] Error: 'symbols' names the symbol 'Q', which no function of the module has

@@ -46,3 +46,25 @@ region.func private @all<M, N> iters ()
   } : f32 over ()
   yield %s to Y
 }
+
+// -----
+
+// Where costs are known but not every symbol, the plan for the sizes that were named is still kept for them.
+// CHECK-LABEL: host.func @partly<
+// CHECK: launch @all_1<1024, 256, P> where (P == 128) else @all{{(_2)?}}<1024, 256, P> (%z)
+host.func @partly<M, N, P>(%x: memref<[M, N], f16, row_major, align 16>, %z: memref<[1024, 256], f16, row_major, align 16>, %p: memref<[P], f16>)
+    -> (memref<[], f32, row_major, align 16>, memref<[], f32, row_major, align 16>) {
+  %y = launch @all<M, N, P> (%x) : memref<[], f32, row_major, align 16>
+  %w = launch @all<1024, 256, P> (%z) : memref<[], f32, row_major, align 16>
+  return %y, %w
+}
+region.func private @all<M, N, P> iters ()
+    ins (%X: memref<[M, N], f16, row_major, align 16>)
+    outs (Y: memref<[], f32, row_major, align 16> materialize gmem) {
+  %s = reduce sum (m: M, n: N) acc f32 init 0.0 {
+    %x = read %X[m, n] : f16 over (m, n)
+    %w = cast %x : f32 over (m, n)
+    yield %w
+  } : f32 over ()
+  yield %s to Y
+}

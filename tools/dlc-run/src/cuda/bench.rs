@@ -10,7 +10,7 @@ use dlc_ir::Loc;
 use dlc_ir::diag::Diagnostic;
 use dlc_translate::manifest::plan::Plan;
 
-use dlc::explain::table;
+use dlc::table::table;
 
 /// How many runs there are at least before any is timed: what is loaded late is loaded.
 const WARM_UP: usize = 5;

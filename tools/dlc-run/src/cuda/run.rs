@@ -33,7 +33,7 @@ use crate::args::Options;
 use crate::inputs::{Inputs, bound};
 use crate::log::Row;
 use crate::run::{Ran, Times, fits_files};
-use dlc::explain::lines;
+use dlc::table::lines;
 
 /// Runs what a manifest holds. What goes wrong is reported.
 pub fn manifest(

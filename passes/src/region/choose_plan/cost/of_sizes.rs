@@ -60,7 +60,7 @@ impl Estimator<'_> {
             {
                 let again = rates.nanoseconds([tiles.value, steps.value, bytes.value].map(|value| value as i64)) as f64;
                 // Each rate is rounded to a whole number, by half of one at most.
-                let rounded = rounds + waves.max(rounds) * steps.value + again / rates.gbps as f64 + 4.0;
+                let rounded = rounds + waves.max(rounds) * steps.value + again / gbps as f64 + 4.0;
                 let is_whole = [tiles.value, steps.value, bytes.value].iter().all(|value| *value < 1e15);
                 !is_whole || (again - own.time * NANOSECONDS).abs() <= rounded
             },
