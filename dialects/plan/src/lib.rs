@@ -26,6 +26,7 @@ pub mod clause;
 pub mod footprint;
 mod gpu_ir;
 pub mod json;
+pub mod measured;
 pub mod ops;
 pub mod places;
 pub mod schedule;
@@ -35,13 +36,14 @@ pub mod targets;
 pub mod value;
 mod verify;
 
+pub use measured::Measured;
 pub use schedule::{Schedule, Schedules, TargetName};
 pub use target::Target;
 
 dlc_ir::dialect! {
     name: "plan",
     summary: "How a kernel is made, as data.",
-    ops: [schedule::Schedule, target::Target],
+    ops: [schedule::Schedule, measured::Measured, target::Target],
     types: [],
     attrs: [],
     materialize: None,

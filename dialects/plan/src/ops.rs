@@ -5,6 +5,7 @@
 
 use dlc_ir::op::{Effects, Interface, OpDef, Traits};
 
+use crate::measured::{self, Measured};
 use crate::schedule::Schedule;
 use crate::target::Target;
 use crate::{syntax, verify};
@@ -12,6 +13,11 @@ use crate::{syntax, verify};
 impl Schedule {
     /// The declaration of the op.
     pub const DEF: &'static OpDef = &SCHEDULE;
+}
+
+impl Measured {
+    /// The declaration of the op.
+    pub const DEF: &'static OpDef = &MEASURED;
 }
 
 impl Target {
@@ -34,6 +40,23 @@ pub static SCHEDULE: OpDef = OpDef {
     verify: Some(verify::schedule),
     interfaces: &[Interface::of(&verify::SYMBOLS)],
     ..OpDef::bare(Schedule::OP)
+};
+
+/// `plan.measured`
+pub static MEASURED: OpDef = OpDef {
+    doc: "A plan that was measured: the time that a kernel took with it on a device. Files of such plans are what tuning \
+          keeps, and `choose-plan` takes them in place of its estimate.\n\n\
+          The string is the name of the kernel, for people. `kernel` is a hash of the text of the kernel without names, \
+          `sizes` what its symbols were, `driver` the version of CUDA that the driver is for. Behind them stand the clauses \
+          of `plan.schedule`.",
+    example: "plan.measured gemm for sm90 { kernel \"9b1f0c6d2a4e8f35\" sizes (M: 256) device \"NVIDIA H200\" \
+              driver 13000 nanoseconds 29700 tile (m: 64, n: 64, k: 64) }",
+    effects: Some(Effects::ANY),
+    attrs: Measured::SPECS,
+    parse: Some(measured::parse),
+    print: Some(measured::print),
+    verify: Some(measured::verify),
+    ..OpDef::bare(Measured::OP)
 };
 
 /// `plan.target`

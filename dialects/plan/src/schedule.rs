@@ -347,7 +347,7 @@ static TARGETS: AttrKind = AttrKind {
     print: None,
 };
 
-fn targets(ctx: &Context, attr: Attr) -> Option<Vec<TargetName>> {
+pub(crate) fn targets(ctx: &Context, attr: Attr) -> Option<Vec<TargetName>> {
     let target = |attr: &Attr| match (attr.as_str(ctx), attr.as_symbol(ctx)) {
         (Some(name), _) => Some(TargetName::BuiltIn(name.to_string())),
         (_, Some([name])) => Some(TargetName::Symbol(ctx.str(*name).to_string())),

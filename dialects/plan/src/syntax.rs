@@ -11,7 +11,7 @@ use crate::target::Target;
 use crate::value::{Value, quoted};
 
 /// The word of a clause; a near miss is named. `said` tells whether one is there already.
-fn clause_word(
+pub(crate) fn clause_word(
     p: &mut Parser<'_>,
     what: &str,
     words: &[&'static str],
@@ -33,10 +33,9 @@ fn clause_word(
     Err(p.fail(p.error(&SYNTAX, format!("a {what} has no clause '{text}'")).suggest(way)))
 }
 
-/// `of @f for sm90 { tile (m: 128, n: 128, k: 64) .. }`
-pub fn parse_schedule(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
+/// `for sm90 or @mine`
+pub(crate) fn parse_targets(p: &mut OpParser<'_, '_>) -> ParseResult<Vec<Attr>> {
     let ctx = p.ctx;
-    let of = p.eat_word("of").then(|| p.parse_symbol_path()).transpose()?;
     p.expect_word("for")?;
     let mut targets: Vec<Attr> = Vec::new();
     loop {
@@ -54,6 +53,28 @@ pub fn parse_schedule(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
             break;
         }
     }
+    Ok(targets)
+}
+
+/// Writes what [`parse_targets`] reads.
+pub(crate) fn print_targets(p: &mut OpPrinter<'_, '_>, targets: &[TargetName]) {
+    for (at, target) in targets.iter().enumerate() {
+        p.write(if at == 0 { " for " } else { " or " });
+        match target {
+            TargetName::BuiltIn(name) => p.write(&quoted(name)),
+            TargetName::Symbol(name) => {
+                let name = p.ctx.intern_str(name);
+                p.symbol_name(name);
+            }
+        }
+    }
+}
+
+/// `of @f for sm90 { tile (m: 128, n: 128, k: 64) .. }`
+pub fn parse_schedule(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
+    let ctx = p.ctx;
+    let of = p.eat_word("of").then(|| p.parse_symbol_path()).transpose()?;
+    let targets = parse_targets(p)?;
     let (mut schedule, mut places) = (Schedule::default(), Places::default());
     p.expect(Token::LBrace)?;
     while !p.eat(Token::RBrace) {
@@ -84,16 +105,7 @@ pub fn print_schedule(p: &mut OpPrinter<'_, '_>) {
         p.write(" of ");
         p.attr(of);
     }
-    for (at, target) in schedule.targets.iter().enumerate() {
-        p.write(if at == 0 { " for " } else { " or " });
-        match target {
-            TargetName::BuiltIn(name) => p.write(&quoted(name)),
-            TargetName::Symbol(name) => {
-                let name = p.ctx.intern_str(name);
-                p.symbol_name(name);
-            }
-        }
-    }
+    print_targets(p, &schedule.targets);
     print_clauses(p, &schedule.clauses(p.ctx));
     let named = |key: &str| Schedule::SPECS.iter().any(|spec| spec.name == key);
     print_rest(p, &named);
@@ -135,7 +147,7 @@ pub fn print_target(p: &mut OpPrinter<'_, '_>) {
     print_rest(p, &named);
 }
 
-fn print_clauses(p: &mut OpPrinter<'_, '_>, clauses: &[String]) {
+pub(crate) fn print_clauses(p: &mut OpPrinter<'_, '_>, clauses: &[String]) {
     p.write(" {");
     for clause in clauses {
         p.newline();
@@ -148,7 +160,7 @@ fn print_clauses(p: &mut OpPrinter<'_, '_>, clauses: &[String]) {
     p.write("}");
 }
 
-fn print_rest(p: &mut OpPrinter<'_, '_>, named: &dyn Fn(&str) -> bool) {
+pub(crate) fn print_rest(p: &mut OpPrinter<'_, '_>, named: &dyn Fn(&str) -> bool) {
     if p.op.body.attrs(p.op.id) != Attr::EMPTY_DICT {
         p.write(" attributes");
         p.attr_dict(named);

@@ -13,7 +13,7 @@ use crate::schedule::{Schedule, TargetName};
 use crate::target::Target;
 
 /// Says that a built-in target is not known.
-fn unknown(op: OpRef<'_>, name: &str) -> Diagnostic {
+pub(crate) fn unknown(op: OpRef<'_>, name: &str) -> Diagnostic {
     let near = did_you_mean(name, Target::names());
     let way = near.unwrap_or_else(|| {
         let all = Target::names().collect::<Vec<_>>().join(", ");

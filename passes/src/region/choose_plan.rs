@@ -68,11 +68,15 @@
 //! percent of it with as many threads and loads in flight the one whose sums have the fewest parts, of equal ones the
 //! first. The terms are reported as a remark. Linear in the kernel for each candidate. Rules of the debug counters: `plan`,
 //! `turn`.
+//!
+//! A plan that was measured at these sizes, a `plan.measured` of the module whose key is that of the kernel, takes the place of
+//! the estimate; of several the fastest. They are gone behind this pass.
 
 mod candidates;
 mod chain;
 pub mod cost;
 pub mod facts;
+pub mod measured;
 mod memory;
 mod parts;
 mod runs;
@@ -92,7 +96,7 @@ use dlc_ir::{Builder, Context, OpId, OpRef};
 use dlc_plan::check::{NOT_OF_KERNEL, UNKNOWN_TARGET, check};
 use dlc_plan::clause::{Async, Split};
 use dlc_plan::value::Table;
-use dlc_plan::{Schedule, Schedules, Target, TargetName};
+use dlc_plan::{Measured, Schedule, Schedules, Target, TargetName};
 use dlc_region::ops::Func;
 use dlc_region::verify::KernelAxes;
 
@@ -108,10 +112,13 @@ use crate::rewrites::launches::{Launches, symbols};
 use candidates::CandidateGenerator;
 use cost::{Cost, cost_of_sizes, estimate, resident_by_registers};
 use facts::Facts;
+use measured::MeasuredPlans;
 
 dlc_ir::codes! {
     /// An option names a symbol of sizes that no function has.
     UNKNOWN_SIZE = "E1613" "UnknownSize";
+    /// A plan that was measured cannot be that of its kernel, and the estimate chooses one.
+    MEASURED_REFUSED = "E1616" "MeasuredRefused";
 }
 
 /// Estimates up to this factor above the best are taken as equal: the model is no more exact.
@@ -219,6 +226,7 @@ impl Pass for ChoosePlan {
         let (name, target) = self.target(body, kernels[0], cx)?;
         let only = kernels.len() == 1;
         let plans = Schedules::of(ctx, body);
+        let measured = MeasuredPlans::take(ctx, body, &self.target);
         let mut turned = turn::Turned { launches: Launches::of_module(ctx, body), arenas: BTreeSet::new() };
         self.check_symbols(body, &kernels, &turned.launches, cx)?;
         let mut programs = sizes::ProgramSymbols::default();
@@ -250,12 +258,16 @@ impl Pass for ChoosePlan {
             op = turner.turn(body, op, &mut turned).unwrap_or(op);
             let view = OpRef::new(ctx, body, op);
             let Some(kernel) = body.nested(op) else { continue };
+            let known = measured.of_kernel(ctx, kernel);
             let chosen = |numbers: &[i64]| {
                 let size = |name: &str| names.number(numbers, name, &of_program);
-                Some((
-                    choose_plan(ctx, kernel, base.clone(), (&target, self.precision), &size)?,
-                    Facts::of(ctx, kernel, &size)?,
-                ))
+                let facts = Facts::of(ctx, kernel, &size)?;
+                let mut chosen = choose_plan(ctx, kernel, base.clone(), (&target, self.precision), &size)?;
+                if let Some(fastest) = measured::fastest(known, ctx, kernel, &size) {
+                    let taken = chosen.take_measured(ctx, (kernel, &facts), fastest, (&base, &target), &size);
+                    taken.unwrap_or_else(|why| cx.diags.emit(measured_refused(view, fastest, &why)));
+                }
+                Some((chosen, facts))
             };
             let Some(general) = chosen(&[]) else { continue };
             let others = self.sizes.iter().enumerate();
@@ -411,8 +423,10 @@ impl ChoosePlan {
         let (count, stopped) = (chosen.ranked.len(), chosen.stopped);
         for (at, (plan, cost)) in chosen.ranked.iter().take(self.top).enumerate() {
             let place = if at == 0 { "the plan".to_string() } else { format!("plan {}", at + 1) };
-            let message =
-                format!("{place} of @{name}, of {count} ({stopped} stopped), {}: {cost}", summary(cx.ctx, plan));
+            let time =
+                chosen.measured.filter(|_| at == 0).map(|time| format!("measured {:.2} us; ", time as f64 / 1e3));
+            let (plan, time) = (summary(cx.ctx, plan), time.unwrap_or_default());
+            let message = format!("{place} of @{name}, of {count} ({stopped} stopped), {plan}: {time}{cost}");
             cx.remark(RemarkKind::Analysis, kernel.loc(), message);
         }
         for why in chosen.refused.iter().take(self.top) {
@@ -432,8 +446,8 @@ fn of_parts(plan: Schedule) -> Schedule {
     Schedule { persistent: None, order: None, store: None, split_k, overlap, ..plan }
 }
 
-/// A plan as it is written. Widths of one element are what is known of sizes, and not what the kernel is to keep to.
-fn written(mut plan: Schedule) -> Schedule {
+/// A plan as it is written, and compared. Widths of one element are what is known of sizes, and not what the kernel is to keep to.
+pub fn written(mut plan: Schedule) -> Schedule {
     plan.vectors.iter_mut().for_each(|vectors| vectors.0.retain(|(_, width)| *width > 1));
     plan.vectors = plan.vectors.filter(|vectors| !vectors.0.is_empty());
     plan
@@ -466,6 +480,36 @@ pub struct Chosen {
     pub stopped: usize,
     /// Plans that the target cannot do, and why.
     pub refused: Vec<String>,
+    /// The nanoseconds that the first plan took, where it was measured.
+    pub measured: Option<i64>,
+}
+
+impl Chosen {
+    /// Puts a plan that was measured before all others. An error says why the kernel cannot have it.
+    fn take_measured(
+        &mut self,
+        ctx: &Context,
+        (kernel, facts): (&Body, &Facts),
+        measured: &Measured,
+        (base, target): (&Schedule, &Target),
+        assume: &dyn Fn(&str) -> i64,
+    ) -> Result<(), String> {
+        let plan = Schedule { of: base.of.clone(), ..measured.plan.clone() };
+        if is_for_other_sizes(ctx, kernel, &plan, assume) {
+            return Err("another kernel runs in its place at these sizes".into());
+        }
+        let known = self.ranked.iter().position(|(other, _)| written(other.clone()) == plan);
+        match known {
+            Some(known) => self.ranked[..=known].rotate_right(1),
+            None => {
+                let plan = followed(ctx, kernel, plan, target)?;
+                let cost = estimate(ctx, kernel, facts, &plan, target);
+                self.ranked.insert(0, (plan, cost));
+            }
+        }
+        self.measured = Some(measured.nanoseconds);
+        Ok(())
+    }
 }
 
 /// The plans for a kernel that fit a target, the best first, and before all others those that run at the sizes that
@@ -484,49 +528,19 @@ pub fn choose_plan(
     let precision = precision.map(|precision| if may_round { Precision::Tf32 } else { precision });
     let maker = CandidateGenerator { ctx, body: kernel, facts: &facts, target, base: base.clone(), precision };
     let (mut plans, mut refused): (Vec<Schedule>, Vec<String>) = Default::default();
-    for mut plan in maker.candidates() {
-        let mut broken = check(ctx, &plan, target).into_iter().map(|broken| broken.message).next();
-        // What the machine can do, the kernel may still have no use for.
-        if broken.is_none() {
-            match resolve(ctx, kernel, Some(&plan), std::slice::from_ref(target), true) {
-                Ok(resolved) if plan.tile.is_some() && !resolved.mapping.is_planned => {
-                    broken = Some("its tile is none that the reductions of the kernel go along".into());
-                }
-                // A clause that changes nothing is not in a plan that is chosen.
-                Ok(resolved) => {
-                    // A cache is more than what is reported of it.
-                    let words = resolved.unfollowed.iter().map(|(word, _)| *word).filter(|word| *word != "cache");
-                    let mut followed = plan.clone();
-                    words.for_each(|word| followed.clear(word));
-                    // What changes nothing may still be what says how many threads there are.
-                    if check(ctx, &followed, target).is_empty() {
-                        plan = followed;
-                    }
-                    if resolved.parts.is_some() {
-                        plan = of_parts(plan);
-                    }
-                }
-                Err(Refused::Plan(rule, _)) => broken = Some(rule.message),
-                Err(Refused::TooLarge) => {}
-            }
-        }
-        match broken {
-            Some(message) => refused.push(format!("{}: {message}", summary(ctx, &plan))),
-            None if plans.contains(&plan) => {}
-            None => plans.push(plan),
+    for plan in maker.candidates() {
+        match followed(ctx, kernel, plan.clone(), target) {
+            Err(message) => refused.push(format!("{}: {message}", summary(ctx, &plan))),
+            Ok(plan) if plans.contains(&plan) => {}
+            Ok(plan) => plans.push(plan),
         }
     }
     if plans.is_empty() {
         plans.push(base);
     }
-    // At sizes that a plan is not for, another kernel runs in its place.
-    let is_for_other_sizes = |plan: &Schedule| {
-        let size = |symbol: &str| Some(assume(symbol));
-        conditions(ctx, kernel, plan).iter().any(|condition| condition.holds(&size) != Ok(true))
-    };
     let cost = |plan: Schedule| {
         let cost = estimate(ctx, kernel, &facts, &plan, target);
-        ([is_for_other_sizes(&plan), is_pruned(ctx, &plan, target)], cost, plan)
+        ([is_for_other_sizes(ctx, kernel, &plan, assume), is_pruned(ctx, &plan, target)], cost, plan)
     };
     let mut ranked: Vec<([bool; 2], Cost, Schedule)> = plans.into_iter().map(cost).collect();
     let stopped = ranked.iter().filter(|([_, stop], ..)| *stop).count();
@@ -546,7 +560,44 @@ pub fn choose_plan(
         ranked[..=best].rotate_right(1);
     }
     let ranked = ranked.into_iter().map(|(_, cost, plan)| (plan, cost)).collect();
-    Some(Chosen { ranked, stopped, refused })
+    Some(Chosen { ranked, stopped, refused, measured: None })
+}
+
+/// A plan without clauses that change nothing. An error says why a target cannot do it, or the kernel has no use for it.
+fn followed(ctx: &Context, kernel: &Body, plan: Schedule, target: &Target) -> Result<Schedule, String> {
+    if let Some(broken) = check(ctx, &plan, target).into_iter().next() {
+        return Err(broken.message);
+    }
+    let resolved = match resolve(ctx, kernel, Some(&plan), std::slice::from_ref(target), true) {
+        Ok(resolved) => resolved,
+        Err(Refused::Plan(rule, _)) => return Err(rule.message),
+        Err(Refused::TooLarge) => return Ok(plan),
+    };
+    if plan.tile.is_some() && !resolved.mapping.is_planned {
+        return Err("its tile is none that the reductions of the kernel go along".into());
+    }
+    // A cache is more than what is reported of it.
+    let words = resolved.unfollowed.iter().map(|(word, _)| *word).filter(|word| *word != "cache");
+    let mut followed = plan.clone();
+    words.for_each(|word| followed.clear(word));
+    // What changes nothing may still be what says how many threads there are.
+    let plan = if check(ctx, &followed, target).is_empty() { followed } else { plan };
+    Ok(if resolved.parts.is_some() { of_parts(plan) } else { plan })
+}
+
+/// Whether another kernel runs in place of one with a plan, at the sizes that `assume` gives symbols.
+fn is_for_other_sizes(ctx: &Context, kernel: &Body, plan: &Schedule, assume: &dyn Fn(&str) -> i64) -> bool {
+    let size = |symbol: &str| Some(assume(symbol));
+    conditions(ctx, kernel, plan).iter().any(|condition| condition.holds(&size) != Ok(true))
+}
+
+/// What is said of a measured plan that cannot be that of its kernel.
+fn measured_refused(kernel: OpRef<'_>, measured: &Measured, why: &str) -> Diagnostic {
+    let name = kernel.symbol_name().unwrap_or_default();
+    let time = measured.nanoseconds as f64 / 1e3;
+    let message = format!("the plan of @{name} that took {time:.2} us on {} is not taken: {why}", measured.device);
+    let warning = Diagnostic::warning(&MEASURED_REFUSED, kernel.loc(), message);
+    warning.suggest("measure it again, or remove it from the file of measured plans")
 }
 
 /// Whether a condition of section 11 stops a plan: it takes more than four fifths of the shared memory, or so many registers

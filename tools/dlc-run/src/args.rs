@@ -56,6 +56,10 @@ pub struct Options {
     pub plan: Planning,
     /// `--plan=FILE`: files of plans.
     pub plans: Vec<String>,
+    /// `--tune`: for how long plans are measured.
+    pub tune: Option<Duration>,
+    /// `--plan-cache`: a file of measured plans.
+    pub plan_cache: Option<String>,
     /// `--unchecked`: whether kernels that are not verified are compiled too.
     pub unchecked: bool,
     /// `--bench`: how many runs are measured.
@@ -124,6 +128,8 @@ Examples:
   dlc-run --batch=test/programs                 run and check everything in a folder
   dlc-run gemm.tiny --shape=M=4096,N=4096,K=4096 --device=cuda --bench
                                                 compile it, run it on the GPU, measure it
+  dlc-run gemm.tiny --shape=M=200,N=4096,K=4096 --tune --plan-cache=plans.mlir
+                                                measure plans on the GPU, keep the fastest, run with it
   dlc-run gemm.json --shape=M=4096,N=4096,K=4096
                                                 run PTX by its launch manifest
 
@@ -203,7 +209,7 @@ fn run_args() -> [Arg; 9] {
 }
 
 /// What it runs on, and what is measured and kept there.
-fn device_args() -> [Arg; 14] {
+fn device_args() -> [Arg; 16] {
     [
         option("device", "DEVICE", DEVICE, "What it runs on: cpu, cuda, cuda:1 (the second GPU), auto, or none")
             .value_parser(Device::from_str)
@@ -231,6 +237,23 @@ fn device_args() -> [Arg; 14] {
                 "A file of plans, text or JSON, that are put beside the kernels of the program: those that name no \
                  kernel belong to the only one. Or how kernels are made that have none: choose the plan that an \
                  estimate says is fastest on the target, the default, or off, which takes tiles that fit any machine",
+            ),
+        option("tune", "SECONDS", DEVICE, "Measure plans of each kernel on the device, and take the fastest [default: 10]")
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("10")
+            .value_parser(seconds)
+            .conflicts_with("batch")
+            .long_help(
+                "Measure the plans of each kernel that the estimate finds best, for about so many seconds in all, and take \
+                 the fastest of those that give the same numbers. --plan-cache keeps them",
+            ),
+        option("plan-cache", "FILE", DEVICE, "A file of measured plans, which take the place of the estimate")
+            .long_help(
+                "A file of measured plans, as text. A kernel takes the one that was measured for it, at its sizes, on the \
+                 device and driver that it runs on, in place of the plan that the estimate finds best; with --device=none \
+                 the fastest that was measured on any device. With --tune, what is measured is written there, in place \
+                 of what was measured before for the same kernel, sizes and device",
             ),
         option("f32", "HOW", DEVICE, "How chosen plans multiply f32: tf32x3 (the default), tf32, or ieee")
             .value_parser(F32::WORDS)
@@ -340,8 +363,13 @@ fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
             );
         }
     }
-    if matches.contains_id("shape-set") && plans().any(|plan| matches!(plan, Plan::How(Planning::Off))) {
-        return Err("--shape-set chooses plans, and --plan=off puts none".into());
+    let is_off = plans().any(|plan| matches!(plan, Plan::How(Planning::Off)));
+    let choosing = ["shape-set", "tune", "plan-cache"].into_iter().find(|name| matches.contains_id(name));
+    if let Some(name) = choosing.filter(|_| is_off) {
+        return Err(format!("--{name} chooses plans, and --plan=off puts none"));
+    }
+    if matches.contains_id("tune") && matches!(device, Device::None | Device::Cpu) {
+        return Err("--tune measures plans on a GPU".into());
     }
     let passes = match text("passes") {
         _ if matches.get_flag("strict") => Passes::None,
@@ -377,6 +405,8 @@ fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
         plans: plans().filter_map(|plan| if let Plan::File(file) = plan { Some(file.clone()) } else { None }).collect(),
         against: matches.contains_id("against"),
         log: text("log"),
+        tune: matches.get_one::<Duration>("tune").copied(),
+        plan_cache: text("plan-cache"),
         emit_manifest: text("emit-manifest"),
         bench: matches.get_one::<u32>("bench").map(|&count| count as usize),
         cache: (!matches.get_flag("no-cache"))
@@ -415,6 +445,12 @@ fn shape(text: &str) -> Result<(String, i64), String> {
         true => Ok((symbol.to_string(), size)),
         false => Err(wrong()),
     }
+}
+
+/// A time of more than nothing, and at most a day.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number: Option<f64> = text.parse().ok().filter(|number| *number > 0.0 && *number <= 86_400.0);
+    number.map(Duration::from_secs_f64).ok_or_else(|| "it must be a number of seconds, such as 10".to_string())
 }
 
 /// `M=16,N=4096`

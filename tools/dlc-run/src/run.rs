@@ -59,6 +59,8 @@ pub struct Times {
     pub read: Duration,
     /// Passes, where there are any.
     pub passes: Option<Duration>,
+    /// On a GPU, measuring plans.
+    pub tuning: Option<Duration>,
     /// On a GPU, loading the module.
     pub device: Option<Duration>,
     /// Evaluation, with measuring if that was asked for.
@@ -143,6 +145,7 @@ pub fn explain(options: &Options, file: &str, io: &mut Io<'_>) -> Status {
         passes: options.passes.clone(),
         planning: options.plan,
         plans,
+        plan_cache: options.plan_cache.as_ref().map(Into::into),
         target: options.target.clone(),
         unchecked: options.unchecked,
     };
@@ -224,6 +227,7 @@ fn evaluated(
             passes: matches!(options.passes, Passes::Text(_)).then_some(&pipeline),
             planning: options.plan,
             shape_sets: &options.shape_sets,
+            measured: &[],
             unchecked: options.unchecked,
             threads: options.threads,
             keeps_planned: options.log.is_some() || options.against,
@@ -292,20 +296,27 @@ fn on_cpu(options: &Options, diags: &Diagnostics) -> Result<(), Status> {
     let asked = [
         (options.bench.is_some(), "--bench measures on a GPU"),
         (options.against, "--against measures on a GPU"),
+        (options.tune.is_some(), "--tune measures on a GPU"),
         (options.emit_manifest.is_some(), "--emit-manifest writes what runs on a GPU"),
     ];
     let Some((_, what)) = asked.into_iter().find(|(is_asked, _)| *is_asked) else { return Ok(()) };
     let message = format!("{what}, and the program runs on the CPU");
     let error = Diagnostic::error(&WRONG_DEVICE, Loc::UNKNOWN, message);
-    diags.emit(match (&options.emit_manifest, options.device, options.bench.is_some() || options.against) {
-        (Some(_), Device::Auto, false) => {
-            error.suggest("--target=sm90 writes it for that machine where there is no GPU, and runs nothing")
-        }
-        (Some(_), _, false) => {
-            error.suggest("leave --device out and say --target=sm90: it is written, and nothing is run")
-        }
-        _ => error.suggest("--device=cuda says why it does not run on a GPU"),
-    });
+    diags.emit(
+        match (
+            &options.emit_manifest,
+            options.device,
+            options.bench.is_some() || options.against || options.tune.is_some(),
+        ) {
+            (Some(_), Device::Auto, false) => {
+                error.suggest("--target=sm90 writes it for that machine where there is no GPU, and runs nothing")
+            }
+            (Some(_), _, false) => {
+                error.suggest("leave --device out and say --target=sm90: it is written, and nothing is run")
+            }
+            _ => error.suggest("--device=cuda says why it does not run on a GPU"),
+        },
+    );
     Err(Status::Failure)
 }
 

@@ -73,6 +73,7 @@ pub fn times(times: &Times) -> String {
     let third = if times.device.is_some() { "run" } else { "evaluation" };
     let parts = [
         ("read", Some(times.read)),
+        ("tuning", times.tuning),
         ("passes", times.passes),
         ("module", times.device),
         (third, Some(times.evaluation)),

@@ -177,15 +177,27 @@ impl<'a> Bound<'a> {
         let len = byte_len(shape, size)?;
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(len).map_err(|_| format!("there is no memory for its {len} bytes"))?;
+        bytes.resize(len, 0);
         // Piece by piece: numbers take more memory than elements.
-        let count = len / size;
-        for start in (0..count).step_by(PIECE) {
-            let places = start..count.min(start + PIECE);
+        let fill = |start: usize, piece: &mut [u8]| {
+            let places = start..start + piece.len() / size;
             let shape = vec![places.len()];
-            let numbers = part(ctx, elem, places, Spread::Small, self.seed, &port.name).ok_or_else(none)?;
-            let array = Array::of(ctx, &Values { shape, elem, numbers }).ok_or_else(none)?;
-            bytes.extend(array.bytes);
-        }
+            let numbers = part(ctx, elem, places, Spread::Small, self.seed, &port.name)?;
+            piece.copy_from_slice(&Array::of(ctx, &Values { shape, elem, numbers })?.bytes);
+            Some(())
+        };
+        let fill = |(at, share): (usize, &mut [u8])| {
+            let pieces = share.chunks_mut(PIECE * size).enumerate();
+            pieces.map(|(number, piece)| fill(at + number * PIECE, piece)).collect::<Option<()>>()
+        };
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let share = (len / size).div_ceil(threads).next_multiple_of(PIECE).max(PIECE);
+        let filled = std::thread::scope(|scope| {
+            let shares = bytes.chunks_mut(share * size).enumerate();
+            let threads: Vec<_> = shares.map(|(at, bytes)| scope.spawn(move || fill((at * share, bytes)))).collect();
+            threads.into_iter().map(|thread| thread.join().ok().flatten()).collect::<Option<()>>()
+        });
+        filled.ok_or_else(none)?;
         Ok(bytes)
     }
 

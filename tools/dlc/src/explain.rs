@@ -3,8 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use dlc_host::choice::Choice;
-use dlc_host::ops::{Func as Program, Launch};
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::diag::{Diagnostic, RemarkKind, line_column};
 use dlc_ir::{Context, Loc, OpId};
@@ -15,11 +13,8 @@ use dlc_passes::region::choose_plan::summary;
 use dlc_region::ops::{Binary, Reduce, Scan, Sort, Unary};
 use indexmap::{IndexMap, IndexSet};
 
-use crate::planned::PlannedKernel;
+use crate::planned::{ASSUMED, LaunchedKernel, PlannedKernel};
 use crate::table::{lines, table};
-
-/// What a symbol is taken to be where nobody says it, as passes do.
-const ASSUMED: i64 = 128;
 
 /// The most functions that are named of a kernel.
 const MOST_NAMED: usize = 6;
@@ -42,37 +37,8 @@ pub(crate) struct Launched {
 /// `symbols` are the sizes that they are estimated for.
 pub(crate) fn launched(ctx: &Context, module: &Body, function: &str, symbols: &[(String, i64)]) -> Vec<Launched> {
     let of_program = |name: &str| symbols.iter().find(|(own, _)| own == name).map_or(ASSUMED, |(_, size)| *size);
-    let ops: Vec<OpId> = module.entry_block().into_iter().flat_map(|block| module.ops(block)).collect();
-    let named = |op: &&OpId| OpRef::new(ctx, module, **op).symbol_name() == Some(function);
-    let program = ops.iter().find(named).filter(|&&op| OpRef::new(ctx, module, op).is(Program::DEF));
-    let Some(body) = program.and_then(|&op| module.nested(op)) else {
-        let names = ops.iter().filter_map(|&op| OpRef::new(ctx, module, op).symbol_name());
-        let kernels =
-            names.enumerate().map(|(launch, name)| of_kernel(ctx, module, name, &of_program, (launch, false)));
-        return kernels.flatten().collect();
-    };
-    let launches = body.entry_block().into_iter().flat_map(|block| body.ops(block));
-    let launches = launches.filter_map(|op| Launch::of(OpRef::new(ctx, body, op)));
-    let choices = launches.enumerate().flat_map(|(launch, op)| {
-        op.choices().into_iter().enumerate().map(move |(number, choice)| ((launch, number > 0), choice))
-    });
-    let kernel = |(at, choice): ((usize, bool), Choice)| {
-        let name = ctx.str(*choice.callee.as_symbol(ctx)?.last()?);
-        let own = dlc_passes::rewrites::launches::symbols(ctx, nested(ctx, module, name)?);
-        let size = |symbol: &str| {
-            let expr = own.iter().position(|known| known == symbol).and_then(|at| choice.sizes.get(at));
-            expr.and_then(|expr| expr.eval(&|name| Some(of_program(name))).ok()).unwrap_or(ASSUMED)
-        };
-        of_kernel(ctx, module, name, &size, at)
-    };
-    let mut found: Vec<Launched> = Vec::new();
-    for launched in choices.filter_map(kernel) {
-        // At sizes that were named a launch has a choice of its own for a kernel that it chooses from later, too.
-        let is_same = |known: &Launched| known.launch == launched.launch && known.name == launched.name;
-        let is_known = launched.is_alternative && found.iter().any(is_same);
-        found.extend(Some(launched).filter(|_| !is_known));
-    }
-    found
+    let kernels = LaunchedKernel::all(ctx, module, function, &of_program);
+    kernels.iter().filter_map(|kernel| of_kernel(ctx, module, kernel)).collect()
 }
 
 fn nested<'b>(ctx: &Context, module: &'b Body, name: &str) -> Option<&'b Body> {
@@ -80,14 +46,10 @@ fn nested<'b>(ctx: &Context, module: &'b Body, name: &str) -> Option<&'b Body> {
     module.nested(ops.find(|&op| OpRef::new(ctx, module, op).symbol_name() == Some(name))?)
 }
 
-fn of_kernel(
-    ctx: &Context,
-    module: &Body,
-    name: &str,
-    size: &dyn Fn(&str) -> i64,
-    (launch, is_alternative): (usize, bool),
-) -> Option<Launched> {
-    let kernel = PlannedKernel::of(ctx, module, name, size)?;
+fn of_kernel(ctx: &Context, module: &Body, launched: &LaunchedKernel) -> Option<Launched> {
+    let LaunchedKernel { name, launch, is_alternative, .. } = launched;
+    let (launch, is_alternative) = (*launch, *is_alternative);
+    let kernel = PlannedKernel::of(ctx, module, name, &|symbol| launched.size(symbol))?;
     let time = kernel.cost.map(|cost| cost.time);
     let plan = kernel.plan.as_ref().map_or_else(|| "the default tiling".to_string(), |plan| summary(ctx, plan));
     let limit = kernel.cost.as_ref().map_or("", limit).to_string();

@@ -13,7 +13,7 @@ use dlc_opt::layers::{LAYERS, layer_name, pipeline_to};
 use dlc_plan::Schedule;
 use dlc_translate::manifest;
 
-use crate::cuda::compile::{Compiler, Places, PlannedSizes, not_compiled, others, planned_pipeline_to};
+use crate::cuda::compile::{Compiler, Places, PlannedSizes, not_compiled, others, planned_pipeline_to, put_measured};
 use crate::error::{Error, NO_LAYER};
 use crate::explain;
 use crate::options::{Passes, Planning, ShapeSet};
@@ -89,7 +89,8 @@ impl Program {
     pub fn ptx(&self) -> Result<Ptx, Error> {
         on_big_stack(|| {
             let (compiled, diags) = (&*self.compiled, Diagnostics::new());
-            let (compiler, target) = (self.compiler(&diags), self.target());
+            let measured = compiled.measured();
+            let (compiler, target) = (Compiler { measured: &measured, ..self.compiler(&diags) }, self.target());
             let (module, function, options) = (&compiled.module, &compiled.function, &compiled.options);
             let sizes = &options.sizes;
             let made = match options.shape_sets.is_empty() {
@@ -173,6 +174,9 @@ impl Program {
         let manager = Manager { ctx, registry, options, instruments: Vec::new(), counters: &counters, host: &NoHost };
         let named = matches!(compiled.options.passes, Passes::Text(_)).then_some(&compiled.pipeline);
         let is_there = |module: &Body| has_layer(ctx, module, layer);
+        if planning != Planning::Off && ["plan", "kernel", "ptx"].contains(&layer) && !is_there(&module) {
+            put_measured(ctx, &mut module, &compiled.measured());
+        }
         for pipeline in named.into_iter().chain((!is_there(&module)).then_some(&way)) {
             if manager.run(pipeline, &mut module, diags).failure.is_some() {
                 return Err(failed());

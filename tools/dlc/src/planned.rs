@@ -2,13 +2,19 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use dlc_host::ops::{Func as Program, Launch};
+use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::pass::instrument::{At, Instrument};
 use dlc_ir::{Context, Loc, OpId};
 use dlc_passes::analysis::axes::is_kernel;
 use dlc_passes::region::choose_plan::cost::{Cost, estimate};
 use dlc_passes::region::choose_plan::facts::Facts;
+use dlc_passes::rewrites::launches::symbols;
 use dlc_plan::{Schedule, Schedules, Target, TargetName};
+
+/// What a symbol is taken to be where nobody says it, as passes do.
+pub(crate) const ASSUMED: i64 = 128;
 
 /// The pass before which kernels are whole and have their plans.
 const BEFORE: &str = "tensorize";
@@ -74,5 +80,60 @@ impl PlannedKernel {
         let cost = plan.as_ref().and_then(|plan| Some(estimate(ctx, kernel, &facts, plan, &machine(plan)?)));
         let products = facts.products.iter().map(|product| product.op).collect();
         Some(PlannedKernel { loc: module.loc(op), flops: facts.all_flops(ctx, kernel), plan, cost, products })
+    }
+}
+
+/// A kernel that a program launches, or chooses from for a launch.
+pub struct LaunchedKernel {
+    /// Its name, without `@`.
+    pub name: String,
+    /// What its symbols are, in its order.
+    pub sizes: Vec<(String, i64)>,
+    /// The number of its launch; kernels that a launch chooses from have the same.
+    pub launch: usize,
+    /// Whether another kernel of its launch stands before it.
+    pub is_alternative: bool,
+}
+
+impl LaunchedKernel {
+    /// What a symbol of it is; what nobody says is 1.
+    pub fn size(&self, symbol: &str) -> i64 {
+        self.sizes.iter().find(|(own, _)| own == symbol).map_or(1, |(_, size)| *size)
+    }
+
+    /// The kernels that a function launches, in order, of a module with plans; those of the module where it launches none.
+    /// `of_program` says what a symbol of the function is.
+    pub fn all(ctx: &Context, module: &Body, function: &str, of_program: &dyn Fn(&str) -> i64) -> Vec<LaunchedKernel> {
+        let ops: Vec<OpId> = module.entry_block().into_iter().flat_map(|block| module.ops(block)).collect();
+        let find = |name: &str| ops.iter().find(|&&op| OpRef::new(ctx, module, op).symbol_name() == Some(name));
+        let own = |name: &str| Some(symbols(ctx, module.nested(*find(name)?)?));
+        let program = find(function).filter(|&&op| OpRef::new(ctx, module, op).is(Program::DEF));
+        let Some(body) = program.and_then(|&op| module.nested(op)) else {
+            let names = ops.iter().filter_map(|&op| OpRef::new(ctx, module, op).symbol_name());
+            let kernel = |(launch, name): (usize, &str)| {
+                let sizes = own(name)?.into_iter().map(|symbol| (symbol.clone(), of_program(&symbol))).collect();
+                Some(LaunchedKernel { name: name.to_string(), sizes, launch, is_alternative: false })
+            };
+            return names.enumerate().filter_map(kernel).collect();
+        };
+        let launches = body.entry_block().into_iter().flat_map(|block| body.ops(block));
+        let launches = launches.filter_map(|op| Launch::of(OpRef::new(ctx, body, op)));
+        let mut found: Vec<LaunchedKernel> = Vec::new();
+        for (launch, op) in launches.enumerate() {
+            for (number, choice) in op.choices().into_iter().enumerate() {
+                let callee = choice.callee.as_symbol(ctx).and_then(|path| path.last());
+                let Some(name) = callee.map(|&name| ctx.str(name)) else { continue };
+                let Some(symbols) = own(name) else { continue };
+                let value = |expr: &SizeExpr| expr.eval(&|name| Some(of_program(name))).unwrap_or(ASSUMED);
+                let sizes = symbols.into_iter().zip(choice.sizes.iter().map(value)).collect();
+                let is_alternative = number > 0;
+                // At sizes that were named a launch has a choice of its own for a kernel that it chooses from later, too.
+                let is_same = |known: &LaunchedKernel| known.launch == launch && known.name == name;
+                let is_known = is_alternative && found.iter().any(is_same);
+                let kernel = LaunchedKernel { name: name.to_string(), sizes, launch, is_alternative };
+                found.extend(Some(kernel).filter(|_| !is_known));
+            }
+        }
+        found
     }
 }

@@ -1,8 +1,10 @@
 //! A program that was read: run on arrays, shown at any layer, with its plans.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use dlc_core::tensor::with_threads;
 use dlc_ir::diag::{Diagnostic, Diagnostics, did_you_mean};
@@ -12,20 +14,22 @@ use dlc_ir::{Body, Context, Loc};
 use dlc_opt::function::{Function, sizes};
 use dlc_opt::input;
 use dlc_opt::numbers::Values;
+use dlc_plan::Measured;
 use dlc_translate::manifest::plan::Plan;
 use dlc_translate::manifest::{Manifest, NOT_FOR_SIZES};
 use dlc_translate::ptx::Translated;
 
-use crate::bind::{BAD_INPUT, Bound, Caller, Given, Needed, Origin, Reported, admits};
-use crate::cuda::compile::{Compiler, PlannedSizes, not_compiled, plan_of, planned_pipeline_to, target};
+use crate::bind::{BAD_INPUT, BAD_SYMBOL, Bound, Caller, Given, Needed, Origin, Reported, admits};
+use crate::cuda::compile::{Compiler, PlannedSizes, not_compiled, others, plan_of, planned_pipeline_to, target};
 use crate::cuda::exec::Loaded;
-use crate::cuda::{WRONG_DEVICE, module as device_module};
+use crate::cuda::tune::{Tuned, Tuner};
+use crate::cuda::{self, WRONG_DEVICE, module as device_module, plans};
 use crate::error::{Error, Message};
 use crate::evaluate;
 use crate::files::{Array, Elem};
 use crate::inspect::has_layer;
 use crate::module;
-use crate::options::{Device, Passes, ShapeSet};
+use crate::options::{Device, Passes, Planning, ShapeSet};
 use crate::session::{CompileOptions, Session, Source, on_big_stack};
 
 /// What a text is called in places of diagnostics.
@@ -124,12 +128,20 @@ pub(crate) struct Compiled {
     /// What runs before evaluation, or before the way to PTX where the user names it.
     pub(crate) pipeline: Pipeline,
     warnings: Vec<Message>,
+    /// Plans that were measured, on any device.
+    measured: Mutex<Vec<Measured>>,
+    /// The device of the session, once it was asked for.
+    device: OnceLock<cuda::driver::Device>,
     /// The module that is evaluated.
     evaluated: OnceLock<Result<Body, Error>>,
     /// What runs on a device, by sizes and target.
     on_device: Mutex<HashMap<(Vec<(String, i64)>, String), Arc<OnDevice>>>,
     /// What was compiled for all sizes, by target.
     for_all: Mutex<HashMap<String, Made>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A launch manifest and its PTX.
@@ -176,14 +188,34 @@ impl Compiled {
             if !options.plans.is_empty() {
                 put_plans(session, &ctx, &mut module, options, &diags)?;
             }
-            Some((pipeline, module, function))
+            let cache = options.plan_cache.as_deref().map(Path::to_string_lossy);
+            let measured = cache.map(|file| plans::read(&ctx, registry, &file, true, &diags));
+            Some((pipeline, module, function, measured.unwrap_or(Some(Vec::new()))?))
         };
         let found = read();
         let all = diags.take();
-        let Some((pipeline, module, function)) = found else { return Err(Error::of(&ctx, &all)) };
+        let Some((pipeline, module, function, measured)) = found else { return Err(Error::of(&ctx, &all)) };
         let (options, warnings) = (options.clone(), Message::warnings(&ctx, &all));
-        let (evaluated, on_device, for_all) = (OnceLock::new(), Mutex::default(), Mutex::default());
-        Ok(Compiled { ctx, module, function, options, pipeline, warnings, evaluated, on_device, for_all })
+        let (measured, device, evaluated) = (Mutex::new(measured), OnceLock::new(), OnceLock::new());
+        let (on_device, for_all) = (Mutex::default(), Mutex::default());
+        Ok(Compiled {
+            ctx,
+            module,
+            function,
+            options,
+            pipeline,
+            warnings,
+            measured,
+            device,
+            evaluated,
+            on_device,
+            for_all,
+        })
+    }
+
+    /// The plans that were measured on the device of the session; on any where it has none.
+    pub(crate) fn measured(&self) -> Vec<Measured> {
+        plans::of_device(&lock(&self.measured), self.device.get())
     }
 }
 
@@ -413,7 +445,8 @@ impl Program {
     pub(crate) fn machine(&self, number: u32) -> Result<String, Error> {
         let mut gpu = self.session.0.gpu();
         let driver = gpu.driver(number).map_err(|error| Error::alone(&error))?;
-        Ok(target(self.compiled.options.target.as_deref(), driver.device()).to_string())
+        let device = self.compiled.device.get_or_init(|| driver.device().clone());
+        Ok(target(self.compiled.options.target.as_deref(), device).to_string())
     }
 
     /// What the device makes of it. `None` where no passes lead from its layer to instructions.
@@ -450,7 +483,7 @@ impl Program {
 
     /// What runs on a device for these sizes, if it is compiled.
     pub(crate) fn known(&self, symbols: &[(String, i64)], machine: &str) -> Option<Arc<OnDevice>> {
-        let known = self.compiled.on_device.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock(&self.compiled.on_device);
         known.get(&(symbols.to_vec(), machine.to_string())).cloned()
     }
 
@@ -468,7 +501,8 @@ impl Program {
         let (made, plan) = match self.for_all(symbols, machine, diags)? {
             Some(found) => found,
             None => {
-                let compiler = Compiler { shape_sets: &[], ..self.compiler(diags) };
+                let measured = self.compiled.measured();
+                let compiler = Compiler { shape_sets: &[], measured: &measured, ..self.compiler(diags) };
                 let compiled = compiler.compile_for(module, function, symbols, machine);
                 let compiled = compiled.map_err(|_| Error::of(ctx, &diags.take()))?;
                 let Some((compiled, plan)) = compiled else { return Ok(None) };
@@ -478,7 +512,7 @@ impl Program {
         let Made { manifest, ptx } = made;
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
         let made = Arc::new(OnDevice { manifest, ptx, plan, number, users: Arc::default() });
-        let mut known = self.compiled.on_device.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.compiled.on_device);
         known.insert((symbols.to_vec(), machine.to_string()), made.clone());
         Ok(Some(made))
     }
@@ -495,9 +529,10 @@ impl Program {
         if options.shape_sets.is_empty() {
             return Ok(None);
         }
-        let mut known = for_all.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(for_all);
         if !known.contains_key(machine) {
-            let compiled = self.compiler(diags).compile_for_sets(module, function, machine);
+            let compiler = Compiler { measured: &self.compiled.measured(), ..self.compiler(diags) };
+            let compiled = compiler.compile_for_sets(module, function, machine);
             let compiled = compiled.map_err(|_| Error::of(ctx, &diags.take()))?;
             let Some(compiled) = compiled else { return Ok(None) };
             known.insert(machine.to_string(), Made::of(compiled.translated));
@@ -509,6 +544,70 @@ impl Program {
         }
     }
 
+    /// Measures plans of the kernels that it launches at some sizes, or with shape sets at theirs, for about so long; of those
+    /// that give the same numbers the fastest is taken from then on, and written to the file of measured plans, if there is
+    /// one.
+    ///
+    /// # Errors
+    /// A session without a device, a symbol without a size, plans that are not chosen, and what compilation and the device
+    /// report.
+    pub fn tune(&self, sizes: &[(String, i64)], time: Duration) -> Result<Tuned, Error> {
+        on_big_stack(|| self.tune_here(sizes, time))?
+    }
+
+    fn tune_here(&self, sizes: &[(String, i64)], time: Duration) -> Result<Tuned, Error> {
+        let (compiled, shared, diags) = (&*self.compiled, &self.session.0, Diagnostics::new());
+        let Compiled { ctx, module, function, options, .. } = compiled;
+        let failed = || Error::of(ctx, &diags.take());
+        let refused = |message: &str, way: &str| {
+            Error::alone(&Diagnostic::error(&WRONG_DEVICE, Loc::UNKNOWN, message.to_string()).suggest(way))
+        };
+        if options.planning == Planning::Off {
+            return Err(refused("plans are measured only where they are chosen", "compile it with chosen plans"));
+        }
+        if !shared.gpu().is_chosen(shared.options.device, &diags).map_err(|_| failed())? {
+            return Err(refused("plans are measured on a GPU", "make a session with the device cuda"));
+        }
+        let all = [options.sizes.as_slice(), sizes].concat();
+        let size = |name: &String| all.iter().rev().find(|(own, _)| own == name).cloned();
+        let sizes: Option<ShapeSet> = match options.shape_sets.first() {
+            Some(first) => Some(first.clone()),
+            None => function.symbols.iter().map(size).collect(),
+        };
+        let Some(sizes) = sizes else {
+            let message =
+                format!("plans are measured at sizes, and @{} has {}", function.name, function.symbols.join(", "));
+            return Err(Error::alone(
+                &Diagnostic::error(&BAD_SYMBOL, Loc::UNKNOWN, message).suggest("give all of them"),
+            ));
+        };
+        let others = others(function, &options.shape_sets);
+        let number = shared.options.device.number();
+        let target = self.machine(number)?;
+        let known = compiled.measured();
+        let tuned = {
+            let mut gpu = shared.gpu();
+            let (driver, resident) = gpu.attached(number).map_err(|error| Error::alone(&error))?;
+            // Loading forgets all other modules.
+            resident.clear(driver);
+            let compiler = Compiler { measured: &known, ..self.compiler(&diags) };
+            let (time_limit, cache) = (shared.options.time_limit, shared.cache.as_ref());
+            let tuner = Tuner { compiler, target: &target, time, time_limit, cache, progress: &|_| () };
+            tuner.tune(module, function, PlannedSizes { symbols: &sizes, others: &others }, driver)
+        };
+        let tuned = tuned.map_err(|_| failed())?;
+        let mut measured = lock(&compiled.measured);
+        plans::replace(&mut measured, &tuned.plans);
+        // What was compiled has other plans.
+        lock(&compiled.on_device).clear();
+        lock(&compiled.for_all).clear();
+        if let Some(file) = &options.plan_cache {
+            let registry = &shared.setup.registry;
+            plans::write(ctx, registry, &file.to_string_lossy(), &measured, &diags).ok_or_else(failed)?;
+        }
+        Ok(tuned)
+    }
+
     /// What compiles it.
     pub(crate) fn compiler<'a>(&'a self, diags: &'a Diagnostics) -> Compiler<'a> {
         let Compiled { ctx, options, pipeline, .. } = &*self.compiled;
@@ -518,6 +617,7 @@ impl Program {
             passes: matches!(options.passes, Passes::Text(_)).then_some(pipeline),
             planning: options.planning,
             shape_sets: &options.shape_sets,
+            measured: &[],
             unchecked: options.unchecked,
             threads: self.session.0.options.threads,
             keeps_planned: false,

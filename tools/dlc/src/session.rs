@@ -1,7 +1,7 @@
 //! A session: the device that programs run on, and what is kept between them.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -66,6 +66,9 @@ pub struct CompileOptions {
     /// Plans, as text or JSON: those that name a kernel belong to it, others to the only one. A program above the layer
     /// `region` is lowered to that, so that it has kernels.
     pub plans: Vec<String>,
+    /// A file of plans that were measured, which take the place of the estimate: those for the device that runs the program,
+    /// and where none does, those for any. Tuning writes what it finds there; before that there may be no file.
+    pub plan_cache: Option<PathBuf>,
     /// The target, `sm80` or `sm90`, where it is not that of the device.
     pub target: Option<String>,
     /// Whether kernels that `check-async` does not verify are compiled too.
@@ -89,6 +92,7 @@ impl Default for CompileOptions {
             passes: Passes::Standard,
             planning: Planning::Choose(F32::default()),
             plans: Vec::new(),
+            plan_cache: None,
             target: None,
             unchecked: false,
         }

@@ -3,10 +3,12 @@
 //!
 //! - [`run`](mod@run): a program or a manifest with its inputs, from files to files.
 //! - [`bench`](mod@bench): how long it takes; [`against`]: a library beside it.
+//! - [`tune`]: plans that were measured, from a file and into it.
 
 pub mod against;
 pub mod bench;
 pub mod run;
+pub mod tune;
 
 #[cfg(test)]
 mod tests;

@@ -28,7 +28,7 @@ use dlc::cuda::{WRONG_ARCHITECTURE, WRONG_DEVICE};
 use dlc::options::Device;
 use dlc::planned::Planned;
 
-use super::{NOT_RUN, against, bench};
+use super::{NOT_RUN, against, bench, tune};
 use crate::args::Options;
 use crate::inputs::{Inputs, bound};
 use crate::log::Row;
@@ -97,6 +97,10 @@ pub fn program(
     let driver = gpu.driver(options.device.number()).map_err(fail)?;
     let machine = target(options.target.as_deref(), driver.device());
     let start = Instant::now();
+    let (measured, tuned) = tune::measured(compiler, options, module, function, &bound.symbols, machine, driver)?;
+    let tuning = start.elapsed();
+    let compiler = &Compiler { measured: &measured, ..*compiler };
+    let start = Instant::now();
     let Some((compiled, plan)) = compiler.compile_for(module, function, &bound.symbols, machine)? else {
         if options.device == Device::Auto {
             return Ok(None);
@@ -108,7 +112,12 @@ pub fn program(
     let tolerance = Tolerance::of(ctx, module, &function.name);
     let planned = compiled.planned.as_ref();
     let job = Job { ctx, options, manifest, ptx, function, is_compiled: true, planned, tolerance, diags };
-    job.run(driver, &plan, bound, times).map(Some).ok_or(Status::Failure)
+    let mut ran = job.run(driver, &plan, bound, times).ok_or(Status::Failure)?;
+    if let Some(tuned) = tuned {
+        ran.measured = Some(tuned + ran.measured.as_deref().unwrap_or_default());
+        ran.times.tuning = Some(tuning);
+    }
+    Ok(Some(ran))
 }
 
 /// Compiles a function of a module for a machine and writes what would run there, where there is no device to run it on.
@@ -130,6 +139,8 @@ pub fn written(
         true => Vec::new(),
         false => bound(ctx, function, Needed::All, options, diags).ok_or(Status::Failure)?.symbols,
     };
+    let measured = tune::known(compiler, options, None)?;
+    let compiler = &Compiler { measured: &measured, ..*compiler };
     let compile = |places| match compiler.shape_sets.is_empty() {
         true => {
             let sizes = PlannedSizes::of(&symbols);

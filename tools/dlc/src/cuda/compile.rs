@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dlc_ir::body::{Body, OpRef};
+use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::context::Str;
 use dlc_ir::define::{Kind, Text};
 use dlc_ir::diag::{Diagnostic, Diagnostics};
@@ -10,10 +10,11 @@ use dlc_ir::op::Traits;
 use dlc_ir::pass::instrument::Instrument;
 use dlc_ir::pass::pipeline::{Item, Pipeline};
 use dlc_ir::pass::registry::Registry;
-use dlc_ir::{Context, OpId};
+use dlc_ir::{Builder, Context, Loc, OpId};
 use dlc_opt::Status;
 use dlc_opt::function::Function;
 use dlc_passes::kernel::check_async::{NOT_CHECKED, check_async, grids};
+use dlc_plan::Measured;
 use dlc_translate::manifest::plan::Plan;
 use dlc_translate::manifest::{Manifest, NOT_FOR_SIZES};
 use dlc_translate::ptx::{Translated, translate};
@@ -64,6 +65,16 @@ pub enum Places {
     Wide,
 }
 
+impl Places {
+    /// The pipeline from kernels with plans to instructions.
+    fn pipeline(self) -> &'static str {
+        match self {
+            Places::Narrow => "region-to-ptx",
+            Places::Wide => "region-to-ptx-wide",
+        }
+    }
+}
+
 /// How many of the best plans are skipped, by the name of the kernel.
 type Skipped = BTreeMap<String, i64>;
 
@@ -111,11 +122,7 @@ fn ptx_pipeline(
     sizes: PlannedSizes<'_>,
     places: Places,
 ) -> String {
-    let last = match places {
-        Places::Narrow => "region-to-ptx",
-        Places::Wide => "region-to-ptx-wide",
-    };
-    format!("{},add-fallback,{last}", planned(skipped, planning, target, sizes))
+    format!("{},add-fallback,{}", planned(skipped, planning, target, sizes), places.pipeline())
 }
 
 /// The beginning of the pipeline to instructions that leads to a layer; `None` for a layer above `region`.
@@ -159,6 +166,8 @@ pub struct Compiler<'a> {
     pub planning: Planning,
     /// Sizes that plans of their own are chosen for: with some, a program is compiled for all sizes at once.
     pub shape_sets: &'a [ShapeSet],
+    /// Plans that were measured on the device, which take the place of the estimate.
+    pub measured: &'a [Measured],
     /// Whether kernels that are not verified are compiled too.
     pub unchecked: bool,
     /// How many threads run passes.
@@ -227,18 +236,12 @@ impl Compiler<'_> {
         diags: &Diagnostics,
     ) -> Result<Option<Compiled>, (Status, Vec<Unverified>)> {
         let Compiler { ctx, registry, threads, .. } = *self;
-        let failed = |status| (status, Vec::new());
-        let mut module = module.clone();
-        make_only_public(ctx, &mut module, &function.name);
         let pipeline = Pipeline::parse_reporting(registry, ctx, ("<pipeline to PTX>", text), false, diags);
         let mut pipeline = pipeline.ok_or((Status::Internal, Vec::new()))?;
         if self.unchecked {
             leave_unchecked(registry, &mut pipeline.items);
         }
-        if let Some(passes) = self.passes {
-            module::transform(ctx, registry, passes, &mut module, threads, Verified::Each, &[], diags)
-                .map_err(failed)?;
-        }
+        let mut module = self.prepared(module, function, diags).map_err(|status| (status, Vec::new()))?;
         let planned = Planned::default();
         let watch: &[&dyn Instrument] = if self.keeps_planned { &[&planned] } else { &[] };
         module::transform(ctx, registry, &pipeline, &mut module, threads, Verified::AtEnd, watch, diags)
@@ -257,6 +260,46 @@ impl Compiler<'_> {
             made.name.clone_from(&own.name);
         }
         Ok(Some(Compiled { translated, planned: self.keeps_planned.then_some(planned) }))
+    }
+
+    /// A copy of a module in which one function is public, after the passes that the user names, with the plans that were
+    /// measured.
+    fn prepared(&self, module: &Body, function: &Function, diags: &Diagnostics) -> Result<Body, Status> {
+        let Compiler { ctx, registry, threads, .. } = *self;
+        let mut module = module.clone();
+        make_only_public(ctx, &mut module, &function.name);
+        if let Some(passes) = self.passes {
+            module::transform(ctx, registry, passes, &mut module, threads, Verified::Each, &[], diags)?;
+        }
+        if self.planning != Planning::Off {
+            put_measured(ctx, &mut module, self.measured);
+        }
+        Ok(module)
+    }
+
+    /// The kernels of a function with their plans, before they are made into blocks; plans that were not verified are not
+    /// looked for. What goes wrong is reported.
+    pub fn with_plans(
+        &self,
+        module: &Body,
+        function: &Function,
+        sizes: PlannedSizes<'_>,
+        target: &str,
+    ) -> Result<Body, Status> {
+        let Compiler { ctx, registry, threads, diags, .. } = *self;
+        let mut module = self.prepared(module, function, diags)?;
+        let text = format!("symbol-dce,{}", planned(&Skipped::new(), self.planning, target, sizes));
+        let pipeline = Pipeline::parse_reporting(registry, ctx, ("<pipeline to plans>", &text), false, diags);
+        let pipeline = pipeline.ok_or(Status::Internal)?;
+        module::transform(ctx, registry, &pipeline, &mut module, threads, Verified::AtEnd, &[], diags)?;
+        Ok(module)
+    }
+
+    /// Compiles a kernel as it stands in a module, with the plan that stands beside it. What goes wrong is reported.
+    pub fn compile_kernel(&self, module: &Body, kernel: &Function, places: Places) -> Result<Option<Compiled>, Status> {
+        let alone = Compiler { passes: None, measured: &[], ..*self };
+        let text = format!("symbol-dce,{}", places.pipeline());
+        alone.attempt(module, kernel, &text, self.diags).map_err(|(status, _)| status)
     }
 
     /// Compiles a function once for all sizes, with plans for the shape sets: kernels are formed for the first. `None` where no
@@ -379,6 +422,14 @@ fn leave_unchecked(registry: &Registry, items: &mut Vec<Item>) {
             Item::Nest(_, inner) => leave_unchecked(registry, inner),
             _ => {}
         }
+    }
+}
+
+/// Puts plans that were measured at the end of a module, for `choose-plan`.
+pub(crate) fn put_measured(ctx: &Context, module: &mut Body, plans: &[Measured]) {
+    let Some(end) = module.entry_block() else { return };
+    for plan in plans {
+        plan.build(&mut Builder::new(ctx, module, InsertPoint::EndOf(end)), Loc::UNKNOWN);
     }
 }
 

@@ -3,7 +3,8 @@
 //! - [`gpu`]: the device of a session, opened when it is wanted; [`compile`]: from a program to PTX for it.
 //! - [`driver`]: what is asked of the driver; [`sys`]: the driver itself, loaded when the program runs.
 //! - [`device`]: whether there is a device, and whether it can run a module; [`cache`]: modules compiled once.
-//! - [`exec`]: memory, launches and graphs of a plan; [`flush`]: cold caches.
+//! - [`exec`]: memory, launches and graphs of a plan; [`flush`]: cold caches; [`measure`]: how long that takes.
+//! - [`tune`]: the best plans of each kernel, measured; [`plans`]: files of what was measured.
 //! - [`module`](mod@module): PTX and its manifest on a device; [`resident`] and [`steps`]: programs on memory of the
 //!   caller, with launches that are ready.
 //! - [`fake`]: a driver for tests.
@@ -19,10 +20,13 @@ pub mod exec;
 pub mod fake;
 pub mod flush;
 pub mod gpu;
+pub mod measure;
 pub mod module;
+pub mod plans;
 pub mod resident;
 pub mod steps;
 pub mod sys;
+pub mod tune;
 
 #[cfg(test)]
 mod tests;

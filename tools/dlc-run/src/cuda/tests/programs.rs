@@ -520,3 +520,80 @@ fn ptx_from_elsewhere_runs_with_a_warning() {
     assert_eq!(said.err.matches("[E0547] Warning").count(), 1, "{}", said.err);
     assert!(said.out.contains("\nnot verified: @fill\n"), "{}", said.out);
 }
+
+/// What a run launches of a product with the plans of a file.
+fn launched(plans: &str) -> String {
+    let cache = format!("--plan-cache={plans}");
+    let said = run(&["-", "--function=gemm", SIZES, "--device=cuda", &cache], GEMM, same);
+    assert_eq!((said.status, said.err.as_str()), (Status::Success, ""));
+    said.only(&["launch"])[0].to_string()
+}
+
+/// Plans are measured and kept in a file, and taken from it where kernel, sizes and device are the same.
+#[test]
+fn plans_are_measured_and_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let plans = file(folder.path(), "plans.mlir");
+    let cache = format!("--plan-cache={plans}");
+    let tune = |change: fn(&mut Fake)| {
+        let said = run(&["-", "--function=gemm", SIZES, "--device=cuda", "--tune=100", &cache], GEMM, change);
+        assert_eq!((said.status, said.err.as_str()), (Status::Success, ""));
+        let row = said.out.lines().nth(1).expect("a kernel").split_whitespace().map(String::from);
+        (row.collect::<Vec<_>>(), std::fs::read_to_string(&plans).expect("a file"))
+    };
+    let (row, text) = tune(same);
+    // The kernel, its sizes, its plans, those that were measured, those that are wrong.
+    assert_eq!(row[..2], ["@gemm_0", "M=256,N=512,K=128"]);
+    assert!(row[2].parse::<usize>().is_ok_and(|plans| plans > 4) && row[3] == row[2] && row[4] == "0", "{row:?}");
+    assert_eq!(text.matches("plan.measured gemm_0 for sm90 {").count(), 1, "{text}");
+
+    // The same again takes the place of what was measured before, and a plan that gives other numbers none.
+    let wrong = |fake: &mut Fake| {
+        let bytes = 256 * 512 * 2;
+        fake.answers.extend([vec![0; bytes], vec![0x3c; bytes]]);
+    };
+    let (row, text) = tune(wrong);
+    assert_eq!(row[4], "1", "{row:?}");
+    assert_eq!(text.matches("plan.measured").count(), 1, "{text}");
+
+    // A person may say what it is.
+    let clauses = text.find("  tile").expect("a tile");
+    let own = "  tile (m: 16, n: 64, k: 64)\n  instruction mma\n  warps (m: 1, n: 4)\n}\n";
+    let edit = |text: &str| std::fs::write(&plans, text).expect("it writes");
+    edit(&(text[..clauses].to_string() + own));
+    let edited = launched(&plans);
+    assert!(
+        edited.contains("[16, 8, 1]") || edited.contains("[8, 16, 1]") || edited.contains("[128, 1, 1]"),
+        "{edited}"
+    );
+    for (is, other) in [("device Fake", "device Other"), ("driver 13000", "driver 12080"), ("M: 256", "M: 255")] {
+        edit(&(text[..clauses].replace(is, other) + own));
+        assert_ne!(launched(&plans), edited, "{other}");
+    }
+}
+
+/// What is no file of measured plans is refused, and a plan that its kernel cannot have is not taken.
+#[test]
+fn wrong_files_of_measured_plans() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let plans = file(folder.path(), "plans.mlir");
+    let cache = format!("--plan-cache={plans}");
+    let args = ["-", "--function=gemm", SIZES, "--device=cuda", &cache];
+    let absent = run(&args, GEMM, same);
+    assert!(absent.status == Status::Failure && absent.err.contains("plans.mlir"), "{}", absent.err);
+    std::fs::write(&plans, "plan.schedule for sm90 {}").expect("it writes");
+    let other = run(&args, GEMM, same);
+    assert_eq!(other.status, Status::Failure);
+    assert!(other.err.contains("is given as a file of measured plans, and 'plan.schedule' is none"), "{}", other.err);
+
+    std::fs::remove_file(&plans).expect("it goes");
+    let tuned = run(&[&args[..], &["--tune=0.001"]].concat(), GEMM, same);
+    assert_eq!(tuned.status, Status::Success, "{}", tuned.err);
+    let text = std::fs::read_to_string(&plans).expect("a file");
+    std::fs::write(&plans, text.replace('X', "V")).expect("it writes");
+    let refused = run(&args, GEMM, same);
+    assert_eq!(refused.status, Status::Success, "{}", refused.err);
+    assert!(refused.err.contains("E1616") && refused.err.contains("on Fake is not taken"), "{}", refused.err);
+    let off = run(&["-", "--plan=off", "--tune"], GEMM, same);
+    assert!(off.status == Status::Usage && off.err.contains("--tune chooses plans"), "{}", off.err);
+}
