@@ -297,7 +297,7 @@ fn tensor_map(kernel: &Kernel, map: &TensorMap, text: &mut String) {
     let _ = writeln!(text, "    const cuuint64_t strides[] = {{{}}};", list(strides));
     let mut steps = vec!["1".to_string(); rank];
     let ends = format!(
-        "steps, CU_TENSOR_MAP_INTERLEAVE_NONE,\n        CU_TENSOR_MAP_SWIZZLE_{swizzle}, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, \
+        "steps, CU_TENSOR_MAP_INTERLEAVE_NONE,\n        CU_TENSOR_MAP_SWIZZLE_{swizzle}, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, \
          CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE"
     );
     let begins = format!(
