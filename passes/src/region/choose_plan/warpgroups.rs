@@ -311,9 +311,10 @@ impl Warpgroups<'_> {
                 precision: None,
             }),
             persistent: again.then(|| Choice::Word("sms".into())),
-            order: again.then(|| Order {
+            // Neighbours ask for the same rows at the same time, which are then read once: squares of them have the fewest.
+            order: (!far).then(|| Order {
                 kind: Walk::Grouped,
-                size: Some(8),
+                size: Some(if again { 8 } else { 4 }),
                 along: self.product.rows.last().cloned(),
             }),
             roles: Some(Roles { kind, consumers: shape.consumers, in_turn: false }),
