@@ -58,6 +58,8 @@ pub struct Options {
     pub plans: Vec<String>,
     /// `--tune`: for how long plans are measured.
     pub tune: Option<Duration>,
+    /// `--tune-log`: a file that gets a line for each plan that was measured.
+    pub tune_log: Option<String>,
     /// `--plan-cache`: a file of measured plans.
     pub plan_cache: Option<String>,
     /// `--unchecked`: whether kernels that are not verified are compiled too.
@@ -209,7 +211,7 @@ fn run_args() -> [Arg; 9] {
 }
 
 /// What it runs on, and what is measured and kept there.
-fn device_args() -> [Arg; 16] {
+fn device_args() -> [Arg; 17] {
     [
         option("device", "DEVICE", DEVICE, "What it runs on: cpu, cuda, cuda:1 (the second GPU), auto, or none")
             .value_parser(Device::from_str)
@@ -248,6 +250,8 @@ fn device_args() -> [Arg; 16] {
                 "Measure the plans of each kernel that the estimate finds best, for about so many seconds in all, and take \
                  the fastest of those that give the same numbers. --plan-cache keeps them",
             ),
+        option("tune-log", "FILE", DEVICE, "With --tune: append a line for each plan that is measured to a table (CSV)")
+            .requires("tune"),
         option("plan-cache", "FILE", DEVICE, "A file of measured plans, which take the place of the estimate")
             .long_help(
                 "A file of measured plans, as text. A kernel takes the one that was measured for it, at its sizes, on the \
@@ -407,6 +411,7 @@ fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
         log: text("log"),
         tune: matches.get_one::<Duration>("tune").copied(),
         plan_cache: text("plan-cache"),
+        tune_log: text("tune-log"),
         emit_manifest: text("emit-manifest"),
         bench: matches.get_one::<u32>("bench").map(|&count| count as usize),
         cache: (!matches.get_flag("no-cache"))

@@ -143,11 +143,16 @@ fn read(file: &str) -> std::io::Result<String> {
 /// Appends lines to the log, if there is one. Whether all is well; if not, that is reported, and the file is as it was.
 pub fn append(options: &Options, rows: &[&Row], diags: &Diagnostics) -> bool {
     let (Some(file), false) = (&options.log, rows.is_empty()) else { return true };
+    append_to(file, &line(&COLUMNS), rows.iter().map(|row| line(&row.0)), diags)
+}
+
+/// Appends lines to a table whose first line is `head`. Whether all is well; if not, that is reported, and the file is as it
+/// was.
+pub fn append_to(file: &str, head: &str, lines: impl Iterator<Item = String>, diags: &Diagnostics) -> bool {
     let fail = |code, message: String| {
         diags.emit(Diagnostic::error(code, Loc::UNKNOWN, message));
         false
     };
-    let head = line(&COLUMNS);
     let mut text = match read(file) {
         Ok(text) if text.len() as u64 > MAX_BYTES => {
             let message = format!("'{file}' is larger than the {MAX_BYTES} bytes that a log may have");
@@ -159,15 +164,15 @@ pub fn append(options: &Options, rows: &[&Row], diags: &Diagnostics) -> bool {
         Err(error) => return fail(&CANNOT_READ, format!("'{file}' cannot be read: {error}")),
     };
     if text.is_empty() {
-        text.clone_from(&head);
-    } else if !text.starts_with(&head) {
+        text.push_str(head);
+    } else if !text.starts_with(head) {
         return fail(&NOT_A_LOG, format!("'{file}' is not a log: its first line is not '{}'", head.trim_end()));
     }
     // The last line of somebody else may lack its end.
     if !text.ends_with('\n') {
         text.push('\n');
     }
-    rows.iter().for_each(|row| text += &line(&row.0));
+    text.extend(lines);
     match write_file(file, |out| out.write_all(text.as_bytes())) {
         Ok(()) => true,
         Err(error) => fail(&CANNOT_WRITE, format!("'{file}' cannot be written: {error}")),
@@ -175,7 +180,7 @@ pub fn append(options: &Options, rows: &[&Row], diags: &Diagnostics) -> bool {
 }
 
 /// A line of a table: words with signs in them are quoted.
-fn line<T: AsRef<str>>(words: &[T]) -> String {
+pub fn line<T: AsRef<str>>(words: &[T]) -> String {
     let word = |word: &T| match word.as_ref() {
         word if word.contains([',', '"', '\n', '\r']) => format!("\"{}\"", word.replace('"', "\"\"")),
         word => word.to_string(),

@@ -569,7 +569,8 @@ impl Estimator<'_> {
                     Some(Choice::Number(..=64)) => 1.1,
                     _ => 1.0,
                 };
-                sum += bytes * narrow * self.off_sector(input) * tiles / self.parts() / if shared { blocks } else { 1.0 };
+                sum +=
+                    bytes * narrow * self.off_sector(input) * tiles / self.parts() / if shared { blocks } else { 1.0 };
             }
         }
         sum

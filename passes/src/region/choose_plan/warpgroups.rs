@@ -11,8 +11,9 @@ use crate::analysis::conditions::{STAGGER, is_im2col};
 
 /// Rows, columns, consumers, and whether each has a tile of its own. The numbers are those that win somewhere in
 /// measurements on an H200.
-const WGMMA: [(i64, i64, i64, bool); 16] = [
+const WGMMA: [(i64, i64, i64, bool); 17] = [
     (128, 128, 2, true),
+    (128, 128, 2, false),
     (128, 160, 2, true),
     (128, 176, 2, true),
     (128, 192, 2, true),

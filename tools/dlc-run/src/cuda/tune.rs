@@ -6,7 +6,7 @@ use dlc::cuda::cache::Cache;
 use dlc::cuda::compile::{Compiler, PlannedSizes, others};
 use dlc::cuda::driver::{Device, Driver};
 use dlc::cuda::plans;
-use dlc::cuda::tune::Tuner;
+use dlc::cuda::tune::{TunedKernel, Tuner};
 use dlc::options::Planning;
 use dlc::table::lines;
 use dlc_ir::body::Body;
@@ -15,6 +15,7 @@ use dlc_opt::function::Function;
 use dlc_plan::Measured;
 
 use crate::args::Options;
+use crate::log::{append_to, line};
 
 /// The plans of the file that were measured on a device, or on any. What is wrong with the file is reported.
 pub fn known(compiler: &Compiler<'_>, options: &Options, device: Option<&Device>) -> Result<Vec<Measured>, Status> {
@@ -63,9 +64,27 @@ pub fn measured(
         None => PlannedSizes::of(symbols),
     };
     let tuned = tuner.tune(module, function, sizes, driver)?;
+    if let Some(file) = &options.tune_log {
+        append_to(file, &line(&COLUMNS), tuned.kernels.iter().flat_map(rows), compiler.diags)
+            .then_some(())
+            .ok_or(Status::Failure)?;
+    }
     plans::replace(&mut all, &tuned.plans);
     if let Some(file) = &options.plan_cache {
         plans::write(compiler.ctx, compiler.registry, file, &all, compiler.diags).ok_or(Status::Failure)?;
     }
     Ok((plans::of_device(&all, Some(&device)), Some(lines(&tuned.table()))))
+}
+
+/// The columns of `--tune-log`.
+const COLUMNS: [&str; 5] = ["kernel", "sizes", "estimate_us", "time_us", "plan"];
+
+/// A line for each plan of a kernel that was measured.
+fn rows(kernel: &TunedKernel) -> impl Iterator<Item = String> {
+    let sizes: Vec<String> = kernel.sizes.iter().map(|(symbol, size)| format!("{symbol}={size}")).collect();
+    let sizes = sizes.join(" ");
+    kernel.times.iter().map(move |plan| {
+        let estimate = plan.estimate.map_or(String::new(), |estimate| format!("{estimate:.2}"));
+        line(&[&kernel.name, &sizes, &estimate, &format!("{:.2}", plan.time), &plan.clauses])
+    })
 }

@@ -89,16 +89,46 @@ pub struct TunedKernel {
     pub best: Option<f64>,
     /// The clauses that tell this plan from others.
     pub summary: String,
+    /// What was measured, from the best estimate on.
+    pub times: Vec<TunedPlan>,
+}
+
+/// A plan of a kernel that was measured.
+pub struct TunedPlan {
+    /// The microseconds of the estimate; `None` for a plan that was only known from a measurement before.
+    pub estimate: Option<f64>,
+    /// The microseconds that it took.
+    pub time: f64,
+    /// Its clauses, on a line.
+    pub clauses: String,
+}
+
+impl TunedKernel {
+    /// Spearman's rank correlation of estimates and times; `None` for fewer than three plans.
+    pub fn rank_correlation(&self) -> Option<f64> {
+        let known: Vec<(f64, f64)> = self.times.iter().filter_map(|plan| Some((plan.estimate?, plan.time))).collect();
+        let ranks = |of: &dyn Fn(&(f64, f64)) -> f64| -> Vec<f64> {
+            let less = |one: &(f64, f64)| known.iter().filter(|other| of(other) < of(one)).count();
+            let same = |one: &(f64, f64)| known.iter().filter(|other| of(other) == of(one)).count();
+            known.iter().map(|one| less(one) as f64 + (same(one) - 1) as f64 / 2.0).collect()
+        };
+        let (a, b) = (ranks(&|plan| plan.0), ranks(&|plan| plan.1));
+        let middle = (known.len() as f64 - 1.0) / 2.0;
+        let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - middle) * (b - middle)).sum::<f64>();
+        let spread = (product(&a, &a) * product(&b, &b)).sqrt();
+        (known.len() > 2 && spread > 0.0).then(|| product(&a, &b) / spread)
+    }
 }
 
 impl Tuned {
     /// The table of what was measured.
     pub fn table(&self) -> comfy_table::Table {
-        let header = ["tuned", "sizes", "plans", "measured", "wrong", "estimate's us", "best us", "speedup", "plan"];
-        let mut shown = table(header, &[2, 3, 4, 5, 6, 7]);
+        let header =
+            ["tuned", "sizes", "plans", "measured", "wrong", "estimate's us", "best us", "speedup", "rank", "plan"];
+        let mut shown = table(header, &[2, 3, 4, 5, 6, 7, 8]);
         let micro = |time: Option<f64>| time.map_or("-".to_string(), |time| format!("{time:.2}"));
         for kernel in &self.kernels {
-            let TunedKernel { name, sizes, plans, measured, wrong, estimated, best, summary } = kernel;
+            let TunedKernel { name, sizes, plans, measured, wrong, estimated, best, summary, .. } = kernel;
             let sizes: Vec<String> = sizes.iter().map(|(symbol, size)| format!("{symbol}={size}")).collect();
             let speedup = estimated.zip(*best).map_or("-".to_string(), |(own, best)| format!("{:.3}", own / best));
             shown.add_row([
@@ -110,6 +140,7 @@ impl Tuned {
                 micro(*estimated),
                 micro(*best),
                 speedup,
+                kernel.rank_correlation().map_or("-".to_string(), |rank| format!("{rank:.2}")),
                 summary.clone(),
             ]);
         }
@@ -124,8 +155,8 @@ struct Kernel {
     key: String,
     /// Microseconds of all its launches by the estimate.
     weight: f64,
-    /// Plans from the best estimate on, and one that was measured before.
-    plans: Vec<Schedule>,
+    /// Plans from the best estimate on, with that, and one that was measured before.
+    plans: Vec<(Schedule, Option<f64>)>,
 }
 
 /// A plan of a kernel that runs.
@@ -226,11 +257,13 @@ impl Tuner<'_> {
                 }
                 let near = chosen.into_iter().flat_map(|chosen| chosen.ranked);
                 let near = near.filter(|(_, cost)| cost.time <= best * FARTHEST).take(MOST_PLANS);
-                let mut plans: Vec<Schedule> = Vec::new();
+                let mut plans: Vec<(Schedule, Option<f64>)> = Vec::new();
                 let before = measured.iter().filter(|plan| plan.kernel == key && plan.sizes.0 == launched.sizes);
                 let before = before.map(|plan| Schedule { of: Some(launched.name.clone()), ..plan.plan.clone() });
-                for plan in near.map(|(plan, _)| written(plan)).chain(before) {
-                    plans.extend(Some(plan).filter(|plan| !plans.contains(plan)));
+                let near = near.map(|(plan, cost)| (written(plan), Some(cost.time)));
+                for (plan, estimate) in near.chain(before.map(|plan| (plan, None))) {
+                    let is_known = plans.iter().any(|(known, _)| *known == plan);
+                    plans.extend(Some((plan, estimate)).filter(|_| !is_known));
                 }
                 let LaunchedKernel { name, sizes, .. } = launched;
                 kernels.push(Kernel { name, sizes, key, weight: best, plans });
@@ -305,10 +338,20 @@ impl Tuner<'_> {
                 }
             }
         }
+        let time = |candidate: &Candidate| {
+            let (plan, estimate) = &kernel.plans[candidate.number];
+            (
+                candidate.number,
+                TunedPlan { estimate: *estimate, time: candidate.time() * 1e3, clauses: plan.clauses(ctx).join(" ") },
+            )
+        };
+        let mut times: Vec<(usize, TunedPlan)> = candidates.iter().map(time).collect();
+        times.sort_by_key(|(number, _)| *number);
+        tuned.times = times.into_iter().map(|(_, plan)| plan).collect();
         let Some(own) = own.map(|own| &candidates[own]) else { return Ok((None, tuned)) };
         let fastest = candidates.iter().min_by(|a, b| a.time().total_cmp(&b.time())).unwrap_or(own);
         let best = if fastest.time() < own.time() * GAIN { fastest } else { own };
-        let plan = Schedule { of: None, ..kernel.plans[best.number].clone() };
+        let plan = Schedule { of: None, ..kernel.plans[best.number].0.clone() };
         (tuned.estimated, tuned.best) = (Some(own.time() * 1e3), Some(best.time() * 1e3));
         tuned.summary = summary(ctx, &plan);
         let device = driver.device();
@@ -334,14 +377,19 @@ impl Tuner<'_> {
     }
 
     /// Compiles a kernel with some plans at once; those that are refused are left out.
-    fn compile(&self, alone: &Alone<'_>, plans: &[Schedule], some: std::ops::Range<usize>) -> Vec<Candidate> {
+    fn compile(
+        &self,
+        alone: &Alone<'_>,
+        plans: &[(Schedule, Option<f64>)],
+        some: std::ops::Range<usize>,
+    ) -> Vec<Candidate> {
         let compiler = self.compiler;
         let one = |number: usize| {
             let own = Diagnostics::new();
             let compiler = Compiler { threads: 1, diags: &own, keeps_planned: false, ptx_file: None, ..compiler };
             let mut module = alone.module.clone();
             let loc = module.loc(alone.op);
-            plans[number].build(&mut Builder::new(compiler.ctx, &mut module, InsertPoint::After(alone.op)), loc);
+            plans[number].0.build(&mut Builder::new(compiler.ctx, &mut module, InsertPoint::After(alone.op)), loc);
             let compile = |places| {
                 let compiled = compiler.compile_kernel(&module, alone.function, places).ok()??;
                 let launches = plan_of(&compiled.translated.manifest, alone.function, alone.sizes).ok()?;
@@ -390,7 +438,7 @@ impl Tuner<'_> {
 
     /// Reports what has ended the use of the device, and with which plan.
     fn failed(&self, error: Diagnostic, kernel: &Kernel, number: usize) -> Status {
-        let plan = summary(self.compiler.ctx, &kernel.plans[number]);
+        let plan = summary(self.compiler.ctx, &kernel.plans[number].0);
         self.compiler.diags.emit(error.note(dlc_ir::Loc::UNKNOWN, format!("the plan of @{} was {plan}", kernel.name)));
         Status::Failure
     }
@@ -407,6 +455,7 @@ impl Kernel {
             estimated: None,
             best: None,
             summary: String::new(),
+            times: Vec::new(),
         }
     }
 }
