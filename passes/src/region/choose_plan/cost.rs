@@ -28,9 +28,17 @@ use super::facts::{Facts, Product, Tensor, bits};
 use super::windows::{self, Work};
 use crate::analysis::conditions::{is_padded, run_of};
 
-/// How many times as long the second-level cache takes for rows of 128 bytes that begin in the middle of a sector of 32 bytes:
-/// 256 x 128 tiles of a product of 1310 x 2816 x 5784 take 88 us, and 62 with rows of 5760.
-const OFF_SECTOR: f64 = 2.5;
+/// How many times as long the second-level cache takes for rows that begin in the middle of a sector of 32 bytes: those of
+/// copies of 128 bytes a row, and of fewer. These and the next two numbers are those by which estimates rank 1,235 measured
+/// plans of 76 products best (`dlc-run --tune-log`).
+const OFF_SECTOR: [f64; 2] = [1.8, 2.6];
+
+/// What blocks that begin together read, of what the second-level cache gives: rows that neighbours ask for at the same time
+/// are read once.
+const SHARED_READS: f64 = 1.3;
+
+/// What an SM takes from the second-level cache in a clock of the estimate, where TMA copies.
+const SM_BYTES_PER_CLOCK: f64 = 85.0;
 
 /// As many rounds of tiles as are gone through one by one.
 const MOST_ROUNDS: i64 = 1 << 16;
@@ -135,6 +143,12 @@ const PADDED_SHARE: f64 = 0.5;
 /// takes 34.7 us in pairs on an H100, and 28.5 without.
 const COUPLED: f64 = 0.25;
 
+/// The microseconds by which a grid that adds parts takes longer than an estimate of its work, and how much longer what it
+/// reads, of 169 measured plans.
+const SECOND_GRID: f64 = 0.8;
+/// See [`SECOND_GRID`].
+const PARTS_WAIT: f64 = 3.0;
+
 /// What one SM reads of parts that it adds.
 const PART_BYTES_PER_CLOCK: f64 = 40.0;
 
@@ -198,7 +212,7 @@ impl Estimator<'_> {
         // Half of the SMs are enough to fill the memory, if each has enough under way.
         let busy = (2.0 * tiles / target.sms as f64).min(1.0);
         let memory = self.memory_bytes(slots.min(tiles)) / (target.memory_gbps as f64 * 1e3 * busy);
-        let cache = self.cache_bytes(tiles) / (target.l2_bytes_per_clock as f64 * target.clock_mhz as f64 * occupancy);
+        let cache = self.cache_bytes(tiles) / (self.cache_bytes_per_clock(occupancy) * target.clock_mhz as f64);
         let cache = cache * facts.window.map_or(1.0, |_| seen);
         let written = |output: &Tensor| output.elems * bits(ctx, output.elem) / 8.0;
         let epilogue = facts.outputs.iter().map(written).sum::<f64>() / (per_clock * 32.0);
@@ -455,12 +469,12 @@ impl Estimator<'_> {
             // Written and read as `f32`, and waited for.
             true => {
                 let elems: f64 = facts.outputs.iter().map(|output| output.elems).sum();
-                let all = parts * elems * 8.0 / (target.l2_bytes_per_clock as f64 * clock);
+                let all = parts * elems * 8.0 / (target.l2_bytes_per_clock as f64 * clock) * PARTS_WAIT;
                 // A block adds the parts of a tile, or of 64 of its rows, with as many under way as registers hold.
                 let tile = plan.out_tile().iter().map(|(_, size)| *size).product::<i64>().max(1) as f64;
                 let consumers = plan.roles.as_ref().map_or(1, |roles| roles.consumers.max(1)) as f64;
                 let bytes = parts * tile / consumers * 4.0 / (PART_BYTES_PER_CLOCK * clock);
-                all.max(bytes) + launch_ns / 2e3
+                all.max(bytes) + launch_ns / 2e3 + SECOND_GRID
             }
             false => 0.0,
         }
@@ -576,12 +590,29 @@ impl Estimator<'_> {
         sum
     }
 
+    /// What the second-level cache gives to the share of the SMs that is busy.
+    fn cache_bytes_per_clock(&self, busy: f64) -> f64 {
+        let Estimator { plan, target, .. } = *self;
+        let all = target.l2_bytes_per_clock as f64;
+        match plan.barrier == Some(Barrier::Mbarrier) && plan.instruction.is_some() {
+            true => {
+                let shared = if plan.persistent.is_none() { SHARED_READS } else { 1.0 };
+                (all * shared).min(target.sms as f64 * busy * SM_BYTES_PER_CLOCK)
+            }
+            false => all * busy,
+        }
+    }
+
     /// How much longer the cache takes for rows that TMA copies where they begin in the middle of a sector of 32 bytes.
     fn off_sector(&self, input: &Tensor) -> f64 {
         let Estimator { ctx, facts, plan, .. } = *self;
         let row = input.axes.last().map_or(1, |axis| facts.size(axis)) as f64 * bits(ctx, input.elem) / 8.0;
         let is_copied = plan.barrier == Some(Barrier::Mbarrier) && input.in_rows && input.axes.len() > 1;
-        if is_copied && row % 32.0 != 0.0 { OFF_SECTOR } else { 1.0 }
+        if !is_copied || row % 32.0 == 0.0 {
+            return 1.0;
+        }
+        let swizzle = plan.swizzle.as_ref().and_then(|table| table.get(&input.name));
+        OFF_SECTOR[usize::from(matches!(swizzle, Some(Choice::Number(..=64))))]
     }
 
     /// What narrow accesses, transposed reads and predicates cost.

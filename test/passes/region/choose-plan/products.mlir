@@ -75,11 +75,12 @@ region.func @rows_of_both iters (m: 8192, n: 8192)
 
 // One wave of small tiles.
 // CHECK: plan.schedule of @small for sm90 {
-// CHECK-NEXT: tile (m: 128, n: 64, k: 64)
-// CHECK-NEXT: instruction wgmma [64, 64, 16]
+// CHECK-NEXT: tile (m: 64, n: 128, k: 64)
+// CHECK-NEXT: instruction wgmma [64, 128, 16]
 // CHECK-NEXT: stages 8
-// CHECK-NEXT: roles cooperative consumers 2
-// CHECK-NEXT: registers (thread: 168)
+// CHECK-NEXT: order grouped 4 along m
+// CHECK-NEXT: roles cooperative consumers 1
+// CHECK-NEXT: registers (thread: 255)
 // CHECK-NEXT: cache X (m, k) f16 in smem
 // CHECK-NEXT: cache W (k, n) f16 in smem
 // CHECK-NEXT: swizzle (X: 128, W: 128)
@@ -252,11 +253,12 @@ region.func @long_sum iters (m: 128, n: 128)
 
 // Unaligned rows: factors are copied to padded rows first.
 // CHECK: plan.schedule of @odd_rows for sm90 {
-// CHECK-NEXT: tile (m: 128, n: 64, k: 64)
-// CHECK-NEXT: instruction wgmma [64, 64, 16]
+// CHECK-NEXT: tile (m: 64, n: 128, k: 64)
+// CHECK-NEXT: instruction wgmma [64, 128, 16]
 // CHECK-NEXT: stages 8
-// CHECK-NEXT: roles cooperative consumers 2
-// CHECK-NEXT: registers (thread: 168)
+// CHECK-NEXT: order grouped 4 along m
+// CHECK-NEXT: roles cooperative consumers 1
+// CHECK-NEXT: registers (thread: 255)
 // CHECK-NEXT: cache X (m, k) f16 in smem
 // CHECK-NEXT: cache W (k, n) f16 in smem
 // CHECK-NEXT: swizzle (X: 128, W: 128)

@@ -2,7 +2,7 @@
 
 use dlc_core::precision::Precision;
 use dlc_ir::Context;
-use dlc_plan::clause::{Barrier, Kind, Sharing};
+use dlc_plan::clause::{Barrier, Instruction, Kind, Sharing};
 use dlc_plan::value::Table;
 use dlc_plan::{Schedule, Target};
 
@@ -12,6 +12,11 @@ use super::resident;
 /// Whether products of single steps are added to the sums by threads.
 fn promotes(plan: &Schedule) -> bool {
     plan.instruction.as_ref().is_some_and(|of| of.promote)
+}
+
+/// Whether an instruction of a group of warps has fewer columns than what keeps it fed.
+fn is_narrow(instruction: &Instruction) -> bool {
+    instruction.shape.as_ref().is_some_and(|shape| shape.get(1).is_some_and(|&columns| columns < 112))
 }
 
 /// How well the pipeline of an instruction is fed: the numbers are those of measurements on an H200, rounded.
@@ -55,6 +60,8 @@ pub(super) fn efficiency(ctx: &Context, plan: &Schedule, facts: &Facts, target: 
         },
         // A group alone adds the product of each step while nothing is multiplied.
         (Kind::Wgmma, Some(roles)) if roles.consumers == 1 && promotes(plan) => fed * 0.75,
+        // Narrow ones read the left factor from shared memory more often.
+        (Kind::Wgmma, _) if plan.instruction.as_ref().is_some_and(is_narrow) => fed * 0.95,
         (Kind::Wgmma, _) => fed,
         // Fragments that are loaded ahead leave the copies to shared memory as what is waited for: large tiles have fewer.
         (Kind::Mma, _) => {
