@@ -81,6 +81,23 @@ class Compile(unittest.TestCase):
             dlc.compile(both)
         self.assertEqual(caught.exception.code, "E0531")
 
+    def test_measured_plans(self):
+        with tempfile.TemporaryDirectory() as folder:
+            plans = pathlib.Path(folder) / "plans.mlir"
+            f = dlc.compile(SCALE, sizes={"M": 64, "N": 128}, plan_cache=plans, target="sm90")
+            usual = f.plan["scale_0"]
+            if no_gpu():
+                with self.assertRaises(dlc.Error) as caught:
+                    f.tune(1)
+                self.assertIn(caught.exception.code, ("E0551", "E0552", "E0553"))
+            self.assertFalse(plans.exists())
+            with self.assertRaisesRegex(dlc.Error, "plans are measured only where they are chosen"):
+                dlc.compile(SCALE, plan="off").tune(1)
+            plans.write_text("plan.measured k for sm90 { kernel \"0\" device d driver 1 nanoseconds 1 }")
+            with self.assertRaisesRegex(dlc.Error, "must be 16 hexadecimal digits"):
+                dlc.compile(SCALE, plan_cache=plans)
+            self.assertEqual(dlc.compile(SCALE, sizes={"M": 64, "N": 128}, target="sm90").plan["scale_0"], usual)
+
     def test_a_program_is_shown(self):
         f = dlc.compile(SCALE, sizes={"M": 64, "N": 128}, target="sm80")
         for layer in ("tiny", "book", "region", "plan", "kernel", "ptx"):
@@ -309,6 +326,17 @@ class Gpu(unittest.TestCase):
             self.assertTrue(self.torch.equal(self.f(self.x, self.row), self.x * self.row))
             again = g(**{name: value.cpu() for name, value in inputs.items()})
             self.torch.testing.assert_close(y.cpu(), again, rtol=2e-2, atol=2e-2)
+
+    def test_plans_are_measured(self):
+        with tempfile.TemporaryDirectory() as folder:
+            plans = pathlib.Path(folder) / "plans.mlir"
+            f = dlc.compile(SCALE, plan_cache=plans)
+            before = f(self.x, self.row)
+            self.assertIn("@scale_0", f.tune(1, M=64, N=96))
+            self.assertEqual(plans.read_text().count("plan.measured"), 1)
+            self.torch.testing.assert_close(f(self.x, self.row), before)
+            again = dlc.compile(SCALE, plan_cache=plans)
+            self.torch.testing.assert_close(again(self.x, self.row), before)
 
     def test_host_arrays_on_the_gpu(self):
         f = dlc.Session("cuda").compile(SCALE)

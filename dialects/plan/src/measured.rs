@@ -143,7 +143,7 @@ pub(crate) fn parse(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     let words: Vec<&'static str> = Measured::WORDS.iter().chain(Schedule::WORDS).copied().collect();
     let (mut seen, mut places): (Vec<&str>, Places) = Default::default();
     p.expect(Token::LBrace)?;
-    while !p.eat(Token::RBrace) {
+    while p.token() != Token::RBrace {
         let loc = p.loc();
         let word = clause_word(p, "measured plan", &words, |word| seen.contains(&word) || read.plan.is_set(word))?;
         match word {
@@ -160,6 +160,7 @@ pub(crate) fn parse(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     if let Some(missing) = Measured::WORDS.iter().find(|word| **word != "sizes" && !seen.contains(word)) {
         return p.expected(&format!("the clause '{missing}' of a measured plan"));
     }
+    p.expect(Token::RBrace)?;
     p.state.loc = places.fused(ctx, p.state.loc);
     read.plan.targets = targets(ctx, ctx.array_attr(&named)).unwrap_or_default();
     for &(key, attr) in read.props(ctx).as_dict(ctx).unwrap_or_default() {

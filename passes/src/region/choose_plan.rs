@@ -258,7 +258,7 @@ impl Pass for ChoosePlan {
             op = turner.turn(body, op, &mut turned).unwrap_or(op);
             let view = OpRef::new(ctx, body, op);
             let Some(kernel) = body.nested(op) else { continue };
-            let known = measured.of_kernel(ctx, kernel);
+            let known = measured.of_kernel(cx, view.symbol_name().unwrap_or_default(), kernel);
             let chosen = |numbers: &[i64]| {
                 let size = |name: &str| names.number(numbers, name, &of_program);
                 let facts = Facts::of(ctx, kernel, &size)?;

@@ -126,6 +126,14 @@ class Program:
         """What it takes and gives, the plans of its kernels, and what passes decided on the way to PTX and why."""
         return self._program.explain()
 
+    def tune(self, seconds: float = 10.0, **sizes: int) -> str:
+        """Measures plans of its kernels on a GPU for about so many seconds, at these sizes or those of its shape sets.
+
+        From then on it runs with the fastest of those that give the same numbers, and the file `plan_cache` of `compile`
+        gets them. What was measured comes back as a table. Raises `dlc.Error` where there is no GPU.
+        """
+        return self._program.tune(_sizes(sizes), float(seconds))
+
     @property
     def plan(self) -> dict[str, dict[str, Any]]:
         """How each of its kernels is made: the plan as JSON, by the name of the kernel.
@@ -199,6 +207,7 @@ class Session:
         shape_sets: Iterable[Mapping[str, int]] = (),
         function: str | None = None,
         plan: str | Mapping[str, Any] | Iterable[Mapping[str, Any]] = "choose",
+        plan_cache: str | os.PathLike[str] | None = None,
         passes: str | None = None,
         target: str | None = None,
         unchecked: bool = False,
@@ -213,6 +222,8 @@ class Session:
         function: which function is meant, where there are several.
         plan: how kernels are made that have no plan: `"choose"` (what an estimate says is fastest) or `"off"` (the
             default tiling); or plans: the text of some, or what `Program.plan` gives, edited or not.
+        plan_cache: a file of plans that were measured, which take the place of the estimate on the device that they were
+            measured on. `Program.tune` writes it; before that there may be no file.
         passes: a pipeline that runs first; `""` evaluates the program as it is written.
         target: `"sm80"` or `"sm90"`, where it is not that of the device.
         unchecked: whether kernels that are not verified are compiled too.
@@ -230,7 +241,8 @@ class Session:
         choose, plans = _plans(plan)
         function = function.removeprefix("@") if function else None
         program = self._session.compile(
-            text, path, function, _sizes(sizes), [_sizes(s) for s in shape_sets], passes, choose, plans, target, unchecked
+            text, path, function, _sizes(sizes), [_sizes(s) for s in shape_sets], passes, choose, plans,
+            None if plan_cache is None else os.fspath(plan_cache), target, unchecked,
         )
         return Program(program)
 
@@ -247,6 +259,7 @@ def compile(
     shape_sets: Iterable[Mapping[str, int]] = (),
     function: str | None = None,
     plan: str | Mapping[str, Any] | Iterable[Mapping[str, Any]] = "choose",
+    plan_cache: str | os.PathLike[str] | None = None,
     passes: str | None = None,
     target: str | None = None,
     unchecked: bool = False,
@@ -256,8 +269,8 @@ def compile(
     See `Session.compile`.
     """
     return _session().compile(
-        source, sizes=sizes, shape_sets=shape_sets, function=function, plan=plan, passes=passes, target=target,
-        unchecked=unchecked,
+        source, sizes=sizes, shape_sets=shape_sets, function=function, plan=plan, plan_cache=plan_cache,
+        passes=passes, target=target, unchecked=unchecked,
     )
 
 

@@ -47,7 +47,7 @@ impl Session {
     }
 
     /// Compiles a text, or what a file holds.
-    #[pyo3(signature = (text, path, function, sizes, shape_sets, passes, choose_plans, plans, target, unchecked))]
+    #[pyo3(signature = (text, path, function, sizes, shape_sets, passes, choose_plans, plans, plan_cache, target, unchecked))]
     #[allow(clippy::too_many_arguments)]
     fn compile(
         &self,
@@ -60,6 +60,7 @@ impl Session {
         passes: Option<String>,
         choose_plans: bool,
         plans: Vec<String>,
+        plan_cache: Option<PathBuf>,
         target: Option<String>,
         unchecked: bool,
     ) -> PyResult<Program> {
@@ -69,7 +70,8 @@ impl Session {
             Some(pipeline) => Passes::Text(pipeline.to_string()),
         };
         let planning = if choose_plans { Planning::Choose(F32::default()) } else { Planning::Off };
-        let options = CompileOptions { function, sizes, shape_sets, passes, planning, plans, target, unchecked };
+        let options =
+            CompileOptions { function, sizes, shape_sets, passes, planning, plans, plan_cache, target, unchecked };
         let compiled = py.detach(|| match (&text, &path) {
             (Some(text), _) => self.0.compile(Source::Text(text), &options),
             (None, path) => self.0.compile(Source::Path(path.as_deref().unwrap_or("".as_ref())), &options),
@@ -171,6 +173,13 @@ impl Program {
     /// What passes decided, and why.
     fn explain(&self, py: Python<'_>) -> PyResult<String> {
         py.detach(|| self.0.explain()).map_err(|error| raise(py, &error))
+    }
+
+    /// Measures plans for some seconds, at some sizes; a table of what was measured.
+    fn tune(&self, py: Python<'_>, sizes: Vec<(String, i64)>, seconds: f64) -> PyResult<String> {
+        let time = Duration::try_from_secs_f64(seconds).map_err(|why| PyValueError::new_err(format!("seconds: {why}")))?;
+        let tuned = py.detach(|| self.0.tune(&sizes, time)).map_err(|error| raise(py, &error))?;
+        Ok(dlc::table::lines(&tuned.table()))
     }
 
     /// For each kernel its name, and its plan as JSON.

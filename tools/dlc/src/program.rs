@@ -565,7 +565,10 @@ impl Program {
         if options.planning == Planning::Off {
             return Err(refused("plans are measured only where they are chosen", "compile it with chosen plans"));
         }
-        if !shared.gpu().is_chosen(shared.options.device, &diags).map_err(|_| failed())? {
+        let device = shared.options.device;
+        // Tensors of a device run on it in a session of the CPU, too.
+        let wanted = if device == Device::None { device } else { Device::Cuda(device.number()) };
+        if !shared.gpu().is_chosen(wanted, &diags).map_err(|_| failed())? {
             return Err(refused("plans are measured on a GPU", "make a session with the device cuda"));
         }
         let all = [options.sizes.as_slice(), sizes].concat();

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use dlc_ir::body::Body;
 use dlc_ir::define::{Kind, Text};
+use dlc_ir::diag::RemarkKind;
+use dlc_ir::pass::PassCx;
 use dlc_ir::text::{PrintOptions, print_op};
 use dlc_ir::{Context, Str};
 use dlc_plan::Measured;
@@ -30,12 +32,22 @@ impl MeasuredPlans {
         MeasuredPlans { of }
     }
 
-    /// What is known of a kernel; nothing is printed and hashed where no plan was measured.
-    pub fn of_kernel(&self, ctx: &Context, kernel: &Body) -> &[Measured] {
+    /// What is known of a kernel; nothing is printed and hashed where no plan was measured. A remark says where plans were
+    /// measured for kernels of its name, and for none like it.
+    pub fn of_kernel(&self, cx: &PassCx<'_>, name: &str, kernel: &Body) -> &[Measured] {
         if self.of.is_empty() {
             return &[];
         }
-        self.of.get(&kernel_key(ctx, kernel)).map_or(&[], Vec::as_slice)
+        let key = kernel_key(cx.ctx, kernel);
+        if let Some(known) = self.of.get(&key) {
+            return known;
+        }
+        if cx.wants_remarks() && self.of.values().flatten().any(|measured| measured.name == name) {
+            let message =
+                format!("the plans that were measured for '{name}' are for other kernels; this one is \"{key}\"");
+            cx.remark(RemarkKind::Missed, kernel.loc(kernel.root()), message);
+        }
+        &[]
     }
 }
 
