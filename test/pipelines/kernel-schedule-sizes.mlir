@@ -18,7 +18,7 @@
 // RUN: dlc-run %s --function=tn --shape=M=152,N=136,K=72 --seed=0 -o %t.npy
 // RUN: dlc-run %t.mlir --function=tn --shape=M=152,N=136,K=72 --seed=0 --check=%t.npy
 
-// CHECK: launch @nt_0_1<M, N, K> cost (tiles: (M ceildiv 128)*(N ceildiv 64), {{.*}}) where (K mod 8 == 0, N mod 8 == 0), @nt_0_2<M, N, K> cost (tiles: (M ceildiv 128)*(N ceildiv 144), {{.*}}) where (K mod 8 == 0, N mod 8 == 0), @nt_0_3<M, N, K> cost (tiles: (M ceildiv 16)*(N ceildiv 128), {{.*}}) where (K mod 8 == 0, N mod 8 == 0), @nt_0<M, N, K> cost (tiles: (M ceildiv 128)*(N ceildiv 128), {{.*}}) where (K mod 8 == 0, N mod 8 == 0) else @nt_0_any<M, N, K> where (N mod 8 == 0) else @nt_0_any_0<M, N, K> where (K mod 8 == 0) else @nt_0_any_1<M, N, K> (%A, %B)
+// CHECK: launch @nt_0_3<M, N, K> where (M == 16, N == 14336, K == 4096, K mod 8 == 0, N mod 8 == 0) else @nt_0_1<M, N, K> cost (tiles: (M ceildiv 64)*(N ceildiv 128), {{.*}}) where (K mod 8 == 0, N mod 8 == 0), @nt_0_2<M, N, K> cost (tiles: (M ceildiv 128)*(N ceildiv 144), {{.*}}) where (K mod 8 == 0, N mod 8 == 0), @nt_0_3<M, N, K> cost (tiles: (M ceildiv 16)*(N ceildiv 128), {{.*}}) where (K mod 8 == 0, N mod 8 == 0), @nt_0<M, N, K> cost (tiles: (M ceildiv 128)*(N ceildiv 128), {{.*}}) where (K mod 8 == 0, N mod 8 == 0) else @nt_0_any<M, N, K> where (N mod 8 == 0) else @nt_0_any_0<M, N, K> where (K mod 8 == 0) else @nt_0_any_1<M, N, K> (%A, %B)
 // CHECK-LABEL: kernel.func private @nt_0_any<
 // CHECK-NEXT: require (N mod 8 == 0)
 // CHECK-NEXT: output

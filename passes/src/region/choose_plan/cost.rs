@@ -10,6 +10,7 @@
 //!   themselves only if as many of them are on their way at once as memory gives while one load is waited for.
 //! - What is not overlapped is added: loads where nothing is asynchronous, the epilogue where it is not hidden.
 
+mod cache;
 mod efficiency;
 mod in_line;
 mod of_sizes;
@@ -19,7 +20,7 @@ use std::collections::HashMap;
 use dlc_host::choice::Cost as CostOfSizes;
 use dlc_ir::{Body, Context};
 use dlc_plan::clause::{Barrier, Cache, Kind, Sharing, Walk};
-use dlc_plan::value::{Choice, Table};
+use dlc_plan::value::Table;
 use dlc_plan::{Schedule, Target};
 
 use efficiency::efficiency;
@@ -27,18 +28,6 @@ use efficiency::efficiency;
 use super::facts::{Facts, Product, Tensor, bits};
 use super::windows::{self, Work};
 use crate::analysis::conditions::{is_padded, run_of};
-
-/// How many times as long the second-level cache takes for rows that begin in the middle of a sector of 32 bytes: those of
-/// copies of 128 bytes a row, and of fewer. These and the next two numbers are those by which estimates rank 1,235 measured
-/// plans of 76 products best (`dlc-run --tune-log`).
-const OFF_SECTOR: [f64; 2] = [1.8, 2.6];
-
-/// What blocks that begin together read, of what the second-level cache gives: rows that neighbours ask for at the same time
-/// are read once.
-const SHARED_READS: f64 = 1.3;
-
-/// What an SM takes from the second-level cache in a clock of the estimate, where TMA copies.
-const SM_BYTES_PER_CLOCK: f64 = 85.0;
 
 /// As many rounds of tiles as are gone through one by one.
 const MOST_ROUNDS: i64 = 1 << 16;
@@ -557,62 +546,6 @@ impl Estimator<'_> {
             (0.1 + 0.9 * missed) * (passes - 1) as f64
         };
         self.read().map(|input| bytes(input) * (1.0 + again(input))).sum()
-    }
-
-    /// What all tiles read together, parts that a cluster shares counted once.
-    fn cache_bytes(&self, tiles: f64) -> f64 {
-        let Estimator { ctx, body, facts, plan, .. } = *self;
-        let mut sum = 0.0;
-        let whole: Vec<&String> = runs(facts, plan).into_iter().filter(|run| run.len() > 1).flatten().collect();
-        for product in &facts.products {
-            for factor in &product.factors {
-                let Some(input) = factor.input.map(|at| &facts.inputs[at]) else { continue };
-                let over = crate::analysis::axes::axes(ctx, body, factor.value);
-                // The reduced axes whole, the others as far as the tile goes.
-                let extent = |axis: &&str| match facts.iters().iter().any(|iter| iter == axis) {
-                    true if whole.iter().any(|own| own == axis) => plan.tile_of(axis) as f64,
-                    true => plan.tile_of(axis).min(facts.size(axis).max(1)) as f64,
-                    false => facts.size(axis) as f64,
-                };
-                let shared = plan.multicast.iter().flatten().any(|name| *name == input.name);
-                let blocks = plan.cluster.as_ref().and_then(Table::product).unwrap_or(1) as f64;
-                let bytes = over.iter().map(extent).product::<f64>() * bits(ctx, input.elem) / 8.0;
-                // Narrow atoms of a swizzle are narrow rows of copies.
-                let narrow = match plan.swizzle.as_ref().and_then(|table| table.get(&input.name)) {
-                    Some(Choice::Number(..=32)) => 2.4,
-                    Some(Choice::Number(..=64)) => 1.1,
-                    _ => 1.0,
-                };
-                sum +=
-                    bytes * narrow * self.off_sector(input) * tiles / self.parts() / if shared { blocks } else { 1.0 };
-            }
-        }
-        sum
-    }
-
-    /// What the second-level cache gives to the share of the SMs that is busy.
-    fn cache_bytes_per_clock(&self, busy: f64) -> f64 {
-        let Estimator { plan, target, .. } = *self;
-        let all = target.l2_bytes_per_clock as f64;
-        match plan.barrier == Some(Barrier::Mbarrier) && plan.instruction.is_some() {
-            true => {
-                let shared = if plan.persistent.is_none() { SHARED_READS } else { 1.0 };
-                (all * shared).min(target.sms as f64 * busy * SM_BYTES_PER_CLOCK)
-            }
-            false => all * busy,
-        }
-    }
-
-    /// How much longer the cache takes for rows that TMA copies where they begin in the middle of a sector of 32 bytes.
-    fn off_sector(&self, input: &Tensor) -> f64 {
-        let Estimator { ctx, facts, plan, .. } = *self;
-        let row = input.axes.last().map_or(1, |axis| facts.size(axis)) as f64 * bits(ctx, input.elem) / 8.0;
-        let is_copied = plan.barrier == Some(Barrier::Mbarrier) && input.in_rows && input.axes.len() > 1;
-        if !is_copied || row % 32.0 == 0.0 {
-            return 1.0;
-        }
-        let swizzle = plan.swizzle.as_ref().and_then(|table| table.get(&input.name));
-        OFF_SECTOR[usize::from(matches!(swizzle, Some(Choice::Number(..=64))))]
     }
 
     /// What narrow accesses, transposed reads and predicates cost.
