@@ -180,7 +180,7 @@ _MAP_TYPES = {
     "BFLOAT16": 9,
 }
 _SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
-# How much the second-level cache fetches at once: with 256 bytes, rows that begin anywhere make a product a fifth slower.
+# How much the second-level cache fetches at once: with 256 bytes, unaligned rows make a product a fifth slower.
 _L2_128B = 2
 
 

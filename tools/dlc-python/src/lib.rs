@@ -177,7 +177,8 @@ impl Program {
 
     /// Measures plans for some seconds, at some sizes; a table of what was measured.
     fn tune(&self, py: Python<'_>, sizes: Vec<(String, i64)>, seconds: f64) -> PyResult<String> {
-        let time = Duration::try_from_secs_f64(seconds).map_err(|why| PyValueError::new_err(format!("seconds: {why}")))?;
+        let time =
+            Duration::try_from_secs_f64(seconds).map_err(|why| PyValueError::new_err(format!("seconds: {why}")))?;
         let tuned = py.detach(|| self.0.tune(&sizes, time)).map_err(|error| raise(py, &error))?;
         Ok(dlc::table::lines(&tuned.table()))
     }

@@ -53,6 +53,12 @@ pub fn manifest(
         diags.emit(error.suggest("run it with --device=cuda"));
         return None;
     }
+    if options.tune.is_some() || options.plan_cache.is_some() {
+        let message = format!("'{}' is a launch manifest, and its plans are chosen", file.name);
+        let error = Diagnostic::error(&BAD_INPUT, Loc::UNKNOWN, message);
+        diags.emit(error.suggest("--tune and --plan-cache are for the program that it was made of"));
+        return None;
+    }
     let manifest = manifest::read(file, diags)?;
     let target = choose(&manifest, options.function.as_deref()).map_err(fail).ok()?;
     let function = function(ctx, target);

@@ -17,7 +17,7 @@ use dlc_passes::analysis::axes::is_kernel;
 use dlc_passes::region::choose_plan::measured::kernel_key;
 use dlc_passes::region::choose_plan::{choose_plan, summary, written};
 use dlc_plan::value::Table;
-use dlc_plan::{Measured, Schedule, Target};
+use dlc_plan::{Measured, Schedule, Schedules, Target};
 use dlc_translate::manifest::plan::Plan;
 
 use super::cache::Cache;
@@ -199,7 +199,10 @@ impl Tuner<'_> {
     ) -> Result<Tuned, Status> {
         let planned = self.compiler.with_plans(module, function, sizes, self.target)?;
         let begin = Instant::now();
-        let kernels = self.kernels(&planned, function, sizes);
+        let mut kernels = self.kernels(&planned, function, sizes);
+        // What has a plan that somebody wrote keeps it.
+        let (ctx, written) = (self.compiler.ctx, Schedules::of(self.compiler.ctx, module));
+        kernels.retain(|kernel| written.of_kernel(ctx, module, &kernel.name).is_empty());
         let mut order: Vec<usize> = (0..kernels.len()).collect();
         order.sort_by(|&a, &b| kernels[b].weight.total_cmp(&kernels[a].weight));
         let (mut plans, mut found) = (Vec::new(), Vec::new());

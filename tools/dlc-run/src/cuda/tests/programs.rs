@@ -587,13 +587,24 @@ fn wrong_files_of_measured_plans() {
     assert!(other.err.contains("is given as a file of measured plans, and 'plan.schedule' is none"), "{}", other.err);
 
     std::fs::remove_file(&plans).expect("it goes");
-    let tuned = run(&[&args[..], &["--tune=0.001"]].concat(), GEMM, same);
+    let tuned = run(&[&args[..], &["--tune=100"]].concat(), GEMM, same);
     assert_eq!(tuned.status, Status::Success, "{}", tuned.err);
     let text = std::fs::read_to_string(&plans).expect("a file");
     std::fs::write(&plans, text.replace('X', "V")).expect("it writes");
     let refused = run(&args, GEMM, same);
     assert_eq!(refused.status, Status::Success, "{}", refused.err);
     assert!(refused.err.contains("E1616") && refused.err.contains("on Fake is not taken"), "{}", refused.err);
+    // What has a plan that was written is not measured.
+    let region =
+        "region.func @k<M> iters (m: M) ins (%x: memref<[M], f32>) outs (y: memref<[M], f32> materialize gmem) {
+      %a = read %x[m] : f32 over (m)
+      yield %a to y
+    }
+    plan.schedule of @k for sm90 { tile (m: 256) threads (m: 128) }";
+    let own = run(&["-", "--shape=M=64", "--device=cuda", "--tune"], region, same);
+    assert!(own.status == Status::Success && !own.out.contains("@k"), "{}{}", own.out, own.err);
+    let manifest = run(&["-", "--device=cuda", "--tune"], "{\"manifest\": 1}", same);
+    assert!(manifest.status == Status::Failure && manifest.err.contains("its plans are chosen"), "{}", manifest.err);
     let off = run(&["-", "--plan=off", "--tune"], GEMM, same);
     assert!(off.status == Status::Usage && off.err.contains("--tune chooses plans"), "{}", off.err);
 }
