@@ -502,7 +502,8 @@ impl Chosen {
         match known {
             Some(known) => self.ranked[..=known].rotate_right(1),
             None => {
-                let plan = followed(ctx, kernel, plan, target)?;
+                // It stays as it is written: what is not followed of it is reported, as of every plan.
+                followed(ctx, kernel, plan.clone(), target)?;
                 let cost = estimate(ctx, kernel, facts, &plan, target);
                 self.ranked.insert(0, (plan, cost));
             }

@@ -19,7 +19,7 @@ use dlc_translate::manifest::plan::Plan;
 use dlc_translate::manifest::{Manifest, NOT_FOR_SIZES};
 use dlc_translate::ptx::Translated;
 
-use crate::bind::{BAD_INPUT, BAD_SYMBOL, Bound, Caller, Given, Needed, Origin, Reported, admits};
+use crate::bind::{BAD_INPUT, Bound, Caller, Given, Needed, Origin, Reported, admits};
 use crate::cuda::compile::{Compiler, PlannedSizes, not_compiled, others, plan_of, planned_pipeline_to, target};
 use crate::cuda::exec::Loaded;
 use crate::cuda::tune::{Tuned, Tuner};
@@ -571,19 +571,18 @@ impl Program {
         if !shared.gpu().is_chosen(wanted, &diags).map_err(|_| failed())? {
             return Err(refused("plans are measured on a GPU", "make a session with the device cuda"));
         }
-        let all = [options.sizes.as_slice(), sizes].concat();
-        let size = |name: &String| all.iter().rev().find(|(own, _)| own == name).cloned();
-        let sizes: Option<ShapeSet> = match options.shape_sets.first() {
-            Some(first) => Some(first.clone()),
-            None => function.symbols.iter().map(size).collect(),
+        let sizes = match options.shape_sets.first() {
+            Some(_) if !sizes.is_empty() => {
+                return Err(refused("plans are measured at the sizes of the shape sets", "leave other sizes out"));
+            }
+            Some(first) => first.clone(),
+            None => {
+                let given = |name: &String| sizes.iter().any(|(own, _)| own == name);
+                let kept = options.sizes.iter().filter(|(name, _)| !given(name));
+                kept.chain(sizes).cloned().collect()
+            }
         };
-        let Some(sizes) = sizes else {
-            let message =
-                format!("plans are measured at sizes, and @{} has {}", function.name, function.symbols.join(", "));
-            return Err(Error::alone(
-                &Diagnostic::error(&BAD_SYMBOL, Loc::UNKNOWN, message).suggest("give all of them"),
-            ));
-        };
+        check_shape_sets(function, std::slice::from_ref(&sizes), &diags).ok_or_else(failed)?;
         let others = others(function, &options.shape_sets);
         let number = shared.options.device.number();
         let target = self.machine(number)?;

@@ -148,6 +148,55 @@ fn on_fake(device: Device) -> (Session, Log) {
     (Session::on(gpu, options), log)
 }
 
+/// Plans are measured at sizes that are said, kept in a file, and what was compiled before is compiled with them.
+#[test]
+fn plans_are_measured() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("plans.mlir");
+    let (session, log) = on_fake(Device::Auto);
+    let options = CompileOptions { plan_cache: Some(file.clone()), ..CompileOptions::default() };
+    let program = session.compile(Source::Text(SCALE), &options).expect("it is right");
+    let time = std::time::Duration::from_secs(100);
+    let refused = |sizes: &[(String, i64)]| program.tune(sizes, time).err().expect("it is refused").to_string();
+    let size = |name: &str, size| (name.to_string(), size);
+    assert!(refused(&[size("M", 2)]).contains("does not say what N is"));
+    assert!(refused(&[size("M", 2), size("N", 3), size("K", 4)]).contains("has no such symbol"));
+    assert!(!file.exists());
+
+    program.run([x(), row()]).expect("it runs");
+    // What is launched last, without the addresses.
+    let threads = || {
+        let lines = log.lines();
+        let line = lines.iter().rfind(|line| line.starts_with("launch")).expect("a launch");
+        line.split(" (").next().unwrap_or_default().to_string()
+    };
+    let code = || log.lines().iter().rfind(|line| line.starts_with("load ")).expect("a module").clone();
+    let estimated = code();
+    let loads = || log.lines().iter().filter(|line| line.starts_with("load ")).count();
+    let before = loads();
+    let tuned = program.tune(&[size("M", 2), size("N", 3)], time).expect("it is measured");
+    assert!(tuned.kernels.len() == 1 && tuned.kernels[0].measured > 3 && loads() > before + 3);
+    let text = std::fs::read_to_string(&file).expect("a file");
+    assert!(text.contains("sizes (M: 2, N: 3)") && text.contains("device Fake"), "{text}");
+
+    // A plan that is told apart from all that are chosen.
+    let clauses = text.find("  tile").expect("a tile");
+    let own = "  tile (m: 1, n: 32)\n  threads (n: 32)\n}\n";
+    std::fs::write(&file, text[..clauses].to_string() + own).expect("it writes");
+    program.run([x(), row()]).expect("it runs");
+    let chosen = threads();
+    assert!(code() != estimated, "another plan is the fastest on this device");
+    drop(program);
+    session.compile(Source::Text(SCALE), &options).expect("it is right").run([x(), row()]).expect("it runs");
+    assert!(threads().contains("by [1, 1, 1], 32, 0") && chosen != threads(), "{chosen}, {}", threads());
+
+    let sets = CompileOptions { shape_sets: vec![vec![size("M", 2), size("N", 3)]], ..CompileOptions::default() };
+    let sets = session.compile(Source::Text(SCALE), &sets).expect("it is right");
+    let error = sets.tune(&[size("M", 2)], time).err().expect("it is refused");
+    assert!(error.to_string().contains("at the sizes of the shape sets"), "{error}");
+    assert_eq!(sets.tune(&[], time).expect("it is measured").kernels.len(), 1);
+}
+
 #[test]
 fn a_device_gets_launches() {
     let (session, log) = on_fake(Device::Auto);

@@ -295,9 +295,10 @@ impl Compiler<'_> {
         Ok(module)
     }
 
-    /// Compiles a kernel as it stands in a module, with the plan that stands beside it. What goes wrong is reported.
+    /// Compiles a kernel as it stands in a module, with the plan that stands beside it, if it is verified. What goes wrong is
+    /// reported.
     pub fn compile_kernel(&self, module: &Body, kernel: &Function, places: Places) -> Result<Option<Compiled>, Status> {
-        let alone = Compiler { passes: None, measured: &[], ..*self };
+        let alone = Compiler { passes: None, measured: &[], unchecked: false, ..*self };
         let text = format!("symbol-dce,{}", places.pipeline());
         alone.attempt(module, kernel, &text, self.diags).map_err(|(status, _)| status)
     }

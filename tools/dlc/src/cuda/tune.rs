@@ -481,3 +481,24 @@ fn alone(compiler: &Compiler<'_>, planned: &Body, name: &str) -> Option<Body> {
     body.set_prop(compiler.ctx, root, Str::SYM_VISIBILITY, None);
     Some(module)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn correlation(pairs: &[(f64, f64)]) -> Option<f64> {
+        let kernel = Kernel { name: "k".into(), sizes: vec![], key: String::new(), weight: 1.0, plans: vec![] };
+        let plan =
+            |&(estimate, time): &(f64, f64)| TunedPlan { estimate: Some(estimate), time, clauses: String::new() };
+        TunedKernel { times: pairs.iter().map(plan).collect(), ..kernel.untouched() }.rank_correlation()
+    }
+
+    #[test]
+    fn ranks_are_correlated() {
+        assert_eq!(correlation(&[(1.0, 10.0), (2.0, 11.0), (9.0, 90.0)]), Some(1.0));
+        assert_eq!(correlation(&[(1.0, 3.0), (2.0, 2.0), (3.0, 1.0)]), Some(-1.0));
+        // Equal ones share their ranks.
+        assert_eq!(correlation(&[(1.0, 1.0), (1.0, 2.0), (2.0, 1.5)]), Some(0.0));
+        assert_eq!((correlation(&[(1.0, 1.0), (2.0, 2.0)]), correlation(&[(1.0, 1.0); 3])), (None, None));
+    }
+}

@@ -562,10 +562,7 @@ fn plans_are_measured_and_kept() {
     let edit = |text: &str| std::fs::write(&plans, text).expect("it writes");
     edit(&(text[..clauses].to_string() + own));
     let edited = launched(&plans);
-    assert!(
-        edited.contains("[16, 8, 1]") || edited.contains("[8, 16, 1]") || edited.contains("[128, 1, 1]"),
-        "{edited}"
-    );
+    assert!(edited.starts_with("launch gemm_0_0 [128, 1, 1] by [1, 1, 1], 128, 10240 "), "{edited}");
     for (is, other) in [("device Fake", "device Other"), ("driver 13000", "driver 12080"), ("M: 256", "M: 255")] {
         edit(&(text[..clauses].replace(is, other) + own));
         assert_ne!(launched(&plans), edited, "{other}");
