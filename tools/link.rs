@@ -4,7 +4,8 @@
 //! to fill in each time, and their list, are half a megabyte and half a millisecond. Functions that are equal down to the
 //! last byte, of which generics make a thousand, are there once. Built otherwise they lie anywhere.
 
-fn main() {
+/// Says how to link.
+pub fn main() {
     println!("cargo::rerun-if-changed=../link.rs");
     let is = |name: &str, values: &[&str]| std::env::var(name).is_ok_and(|value| values.contains(&value.as_str()));
     if is("OPT_LEVEL", &["s", "z"]) && is("CARGO_CFG_TARGET_OS", &["linux"]) {

@@ -84,6 +84,20 @@ pub enum RemarkKind {
     Analysis,
 }
 
+impl RemarkKind {
+    /// All of them.
+    pub const ALL: [RemarkKind; 3] = [RemarkKind::Passed, RemarkKind::Missed, RemarkKind::Analysis];
+
+    /// The word for it, as options have it.
+    pub fn word(self) -> &'static str {
+        match self {
+            RemarkKind::Passed => "passed",
+            RemarkKind::Missed => "missed",
+            RemarkKind::Analysis => "analysis",
+        }
+    }
+}
+
 /// Another place that has to do with a diagnostic.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Note {

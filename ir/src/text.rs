@@ -10,7 +10,7 @@ mod parser;
 mod printer;
 
 pub use parser::{OpParser, OpState, OperandName, ParseFailed, ParseOptions, ParseResult, Parser, parse_module};
-pub use printer::{OpPrinter, PrintOptions, Printer, print_body, print_op};
+pub use printer::{OpPrinter, OpSpan, PrintOptions, Printer, print_body, print_op, print_with_spans};
 
 pub use lexer::Token;
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 /// A feature that `REQUIRES:` may name, and the programs that supply it, the preferred one first.
 pub const FEATURES: &[(&str, &[&str])] = &[
     ("FileCheck", &["FileCheck-22", "FileCheck"]),
+    ("chromium", &["chromium", "chromium-browser", "google-chrome"]),
     ("cuobjdump", &["cuobjdump"]),
     ("mlir-opt", &["mlir-opt-22", "mlir-opt"]),
     ("nvcc", &["nvcc"]),

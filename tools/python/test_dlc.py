@@ -103,6 +103,9 @@ class Compile(unittest.TestCase):
         for layer in ("tiny", "book", "region", "plan", "kernel", "ptx"):
             self.assertIn("scale", f.text(layer), layer)
         self.assertIn("for sm80, M = 64, N = 128", f.explain())
+        page = f.explore()
+        self.assertTrue(page.startswith("<!DOCTYPE html>") and '"title":"kernel-to-ptx"' in page)
+        self.assertIn("srcdoc=\"&lt;!DOCTYPE html&gt;", f._repr_html_())
         self.assertIn("1 kernel, ", f.explain())
         sets = dlc.compile(SCALE, shape_sets=[{"M": 64, "N": 128}, {"M": 1, "N": 65536}], target="sm90")
         self.assertIn("for sm90, M = 64, N = 128; M = 1, N = 65536", sets.explain())

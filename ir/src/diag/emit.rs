@@ -3,7 +3,7 @@
 use ariadne::{Color, Config, IndexType, Label, Report, ReportKind, Source};
 use serde::Serialize;
 
-use super::{Diagnostic, RemarkKind, Severity};
+use super::{Diagnostic, Severity};
 use crate::context::Context;
 use crate::location::{Loc, LocData};
 
@@ -97,16 +97,8 @@ fn without_arrows(text: &str) -> String {
 
 fn headline(diagnostic: &Diagnostic) -> String {
     let at = diagnostic.at.as_ref().map_or(String::new(), |op| format!("'{op}': "));
-    let pass = diagnostic.remark.map_or(String::new(), |(pass, kind)| format!("[{pass}, {}] ", remark_word(kind)));
+    let pass = diagnostic.remark.map_or(String::new(), |(pass, kind)| format!("[{pass}, {}] ", kind.word()));
     format!("{pass}{at}{}", diagnostic.message)
-}
-
-fn remark_word(kind: RemarkKind) -> &'static str {
-    match kind {
-        RemarkKind::Passed => "passed",
-        RemarkKind::Missed => "missed",
-        RemarkKind::Analysis => "analysis",
-    }
 }
 
 /// One diagnostic on a line or a few, for places without source.
@@ -264,7 +256,7 @@ pub fn to_json(ctx: &Context, diagnostics: &[Diagnostic]) -> String {
             location: place(d.loc),
             notes: d.notes.iter().map(|n| JsonNote { message: &n.message, location: place(n.loc) }).collect(),
             pass: d.remark.map(|(pass, _)| pass),
-            remark: d.remark.map(|(_, kind)| remark_word(kind)),
+            remark: d.remark.map(|(_, kind)| kind.word()),
         })
         .collect();
     let value = serde_json::json!({ "diagnostics": list });

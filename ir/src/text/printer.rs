@@ -8,11 +8,13 @@ mod floats;
 mod names;
 mod ops;
 
+use std::ops::Range;
+
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
 use crate::attrs::Attr;
-use crate::body::Body;
+use crate::body::{Body, OpRef};
 use crate::context::{Context, Str};
 use crate::entity::OpId;
 use crate::types::Type;
@@ -49,6 +51,17 @@ pub struct Printer<'a> {
     type_cache: FxHashMap<Type, Box<str>>,
     /// Payloads to write at the end of the file, by key.
     resources: IndexMap<Str, Attr>,
+    /// Where the text of each op lies, when somebody asks.
+    spans: Option<Vec<OpSpan<'a>>>,
+}
+
+/// Where the text of an op lies, in bytes of the text.
+#[derive(Clone)]
+pub struct OpSpan<'a> {
+    /// The op.
+    pub op: OpRef<'a>,
+    /// Its text, with the names of its results and with its regions.
+    pub range: Range<usize>,
 }
 
 /// Pieces go to the sink when they are about this long.
@@ -66,6 +79,7 @@ impl<'a> Printer<'a> {
             default_dialects: vec!["builtin"],
             type_cache: FxHashMap::default(),
             resources: IndexMap::new(),
+            spans: None,
         }
     }
 
@@ -143,6 +157,16 @@ pub fn print_body(ctx: &Context, body: &Body, options: PrintOptions, sink: Sink<
     printer.print_root(body);
     printer.print_resources();
     printer.finish();
+}
+
+/// A body as a whole file, and where each op lies in it: an op before those in its regions.
+pub fn print_with_spans<'a>(ctx: &'a Context, body: &'a Body, options: PrintOptions) -> (String, Vec<OpSpan<'a>>) {
+    let mut printer = Printer::new(ctx, options, None);
+    printer.spans = Some(Vec::new());
+    printer.print_root(body);
+    printer.print_resources();
+    let spans = printer.spans.take().unwrap_or_default();
+    (printer.finish(), spans)
 }
 
 /// The text of one op of a body, with what is in its regions.

@@ -15,11 +15,13 @@ pub fn registers(ctx: &Context, ty: Type) -> i64 {
     }
 }
 
-/// What is needed at the start of each block, and the most registers that are needed at once in it.
+/// What is needed at the start of each block, and the registers that are needed at once in it.
 pub struct Liveness {
     number: FxHashMap<BlockId, usize>,
     live_in: Vec<Values>,
     most: Vec<i64>,
+    /// The registers that each value takes, by its index.
+    of: Vec<i64>,
 }
 
 /// A set of values.
@@ -148,7 +150,7 @@ impl Liveness {
             most
         });
         let most = most.collect();
-        Liveness { number, live_in, most }
+        Liveness { number, live_in, most, of }
     }
 
     /// What is needed at the start of a block, its own arguments left out.
@@ -163,6 +165,22 @@ impl Liveness {
         all
     }
 
+    /// The registers of 32 bits that values take after each op of a block, from its last op to its first.
+    pub fn registers_after(&self, body: &Body, block: BlockId) -> Vec<(OpId, i64)> {
+        let mut live = self.at_end(body, block);
+        live.0.resize(body.value_slots().div_ceil(64), 0);
+        let of = |value: ValueId| self.of[value.index()];
+        let mut now = live.sum(&self.of);
+        let mut after = Vec::new();
+        let mut cursor = body.last_op(block);
+        while let Some(op) = cursor {
+            cursor = body.prev_op(op);
+            after.push((op, now));
+            over(body, op, &mut live, &mut |value, begins| now += if begins { of(value) } else { -of(value) });
+        }
+        after
+    }
+
     /// The most registers of 32 bits that values take at once in a block.
     pub fn most_registers(&self, block: BlockId) -> i64 {
         self.number.get(&block).map_or(0, |&at| self.most[at])
@@ -175,20 +193,24 @@ fn backwards(body: &Body, block: BlockId, mut live: Values, mut note: impl FnMut
     let mut cursor = body.last_op(block);
     while let Some(op) = cursor {
         cursor = body.prev_op(op);
-        // A result that nobody reads is still written.
-        body.results(op).filter(|&value| live.insert(value)).for_each(|value| note(value, true));
-        body.results(op).filter(|&value| live.remove(value)).for_each(|value| note(value, false));
-        body.operands(op).filter(|&value| live.insert(value)).for_each(|value| note(value, true));
-        if !body.regions(op).is_empty() {
-            let mut inner = Vec::new();
-            body.walk_regions(op, &mut inner);
-            let used =
-                inner.iter().flat_map(|&inner| body.operands(inner)).filter(|&value| !is_made_in(body, value, op));
-            used.filter(|&value| live.insert(value)).for_each(|value| note(value, true));
-        }
+        over(body, op, &mut live, &mut note);
     }
     body.args(block).iter().copied().filter(|&value| live.remove(value)).for_each(|value| note(value, false));
     live
+}
+
+/// Goes from behind an op to before it.
+fn over(body: &Body, op: OpId, live: &mut Values, note: &mut impl FnMut(ValueId, bool)) {
+    // A result that nobody reads is still written.
+    body.results(op).filter(|&value| live.insert(value)).for_each(|value| note(value, true));
+    body.results(op).filter(|&value| live.remove(value)).for_each(|value| note(value, false));
+    body.operands(op).filter(|&value| live.insert(value)).for_each(|value| note(value, true));
+    if !body.regions(op).is_empty() {
+        let mut inner = Vec::new();
+        body.walk_regions(op, &mut inner);
+        let used = inner.iter().flat_map(|&inner| body.operands(inner)).filter(|&value| !is_made_in(body, value, op));
+        used.filter(|&value| live.insert(value)).for_each(|value| note(value, true));
+    }
 }
 
 /// Whether a value is made in the regions of an op.

@@ -7,6 +7,13 @@
 // RUN: not dlc-run %s --explain --function=missing 2>&1 | FileCheck %s --check-prefix=MISSING
 // RUN: not dlc-run %s --explain --bench 2>&1 | FileCheck %s --check-prefix=CONFLICT
 // RUN: not dlc-run %s.none --explain 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: dlc-run %s --target=sm90 --explore=%t.html
+// RUN: cat %t.html | FileCheck %s --check-prefix=PAGE
+// RUN: not dlc-run %s --explore=%t.html --explain 2>&1 | FileCheck %s --check-prefix=BOTH
+// PAGE: <!DOCTYPE html>
+// PAGE: "title":"choose-plan"
+// PAGE-SAME: "title":"PTX"
+// BOTH: cannot be used with
 
 // CHECK: @mlp(x: tensor<[M, 1024], f16>, {{.*}}) -> (y: tensor<[M], f32>) for sm90, M = 4096
 // CHECK: 2 kernels, {{[0-9.]+}} us by the estimate

@@ -24,7 +24,7 @@
 // It is listed, and a misspelt pass of it is recognized.
 // RUN: dlc-opt --load-plugin=%{target}/%{shlibprefix}example_shared%{shlibext} --list-passes \
 // RUN:   | FileCheck %s --check-prefix=LIST
-// RUN: dlc-opt --load-plugin=%{target}/%{shlibprefix}example_shared%{shlibext} --help \
+// RUN: dlc-opt --load-plugin=%{target}/%{shlibprefix}example_shared%{shlibext} --help=passes \
 // RUN:   | FileCheck %s --check-prefix=HELP
 // RUN: dlc-opt --load-plugin=%{target}/%{shlibprefix}example_shared%{shlibext} --show-dialects=mad \
 // RUN:   | FileCheck %s --check-prefix=DIALECT

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
+use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::PassDef;
@@ -12,8 +13,9 @@ use dlc_ir::pass::manager::AutoLower;
 use dlc_ir::pass::outside::parse_seconds;
 use dlc_ir::pass::registry::Registry;
 
+use crate::help::{self, Help, PIPELINES};
 use crate::report::Shown;
-use crate::{Io, Status, layers, plugin, shell};
+use crate::{Io, Setup, Status, layers, plugin, shell};
 
 /// What the command line asks for.
 #[derive(Debug)]
@@ -58,6 +60,8 @@ pub struct Options {
     pub dump: Vec<String>,
     /// `--dump-format=json`
     pub dump_json: bool,
+    /// `--explore`: the file of a page.
+    pub explore: Option<String>,
     /// `--plan`: files of plans.
     pub plans: Vec<String>,
     /// Which lowerings are put in: `--no-auto-lower`, `--exact-lowering`.
@@ -150,6 +154,24 @@ const LOOK: &str = "Looking at the IR";
 const CHECK: &str = "Checks and diagnostics";
 const MEASURE: &str = "Time, statistics, debugging";
 
+/// The options that `-h` shows.
+const COMMON: [&str; 14] = [
+    "help",
+    "version",
+    "output",
+    "plan",
+    "pass-pipeline",
+    "emit",
+    "list-passes",
+    "show-dialects",
+    "load-plugin",
+    "print-ir-after-change",
+    "dump",
+    "explore",
+    "remarks",
+    "evaluate-each",
+];
+
 fn flag(name: &'static str, heading: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).action(ArgAction::SetTrue).help(help).help_heading(heading)
 }
@@ -215,7 +237,7 @@ fn list(arg: Arg) -> Arg {
 }
 
 /// What is printed on the way.
-fn look_args() -> [Arg; 10] {
+fn look_args() -> [Arg; 11] {
     [
         list(option("print-ir-before", "PASS", LOOK, "Print the IR before these passes")),
         list(option("print-ir-after", "PASS", LOOK, "Print the IR after these passes")),
@@ -224,6 +246,13 @@ fn look_args() -> [Arg; 10] {
         flag("print-ir-after-change", LOOK, "Print the IR after passes that change it"),
         flag("print-ir-as-diff", LOOK, "Print what each pass changes as a diff"),
         flag("print-ir-after-failure", LOOK, "Print the IR that a failing pass leaves, in generic form"),
+        option(
+            "explore",
+            "FILE",
+            LOOK,
+            "Write a page (HTML) that shows the program at each layer and after each pass; without passes, on its way to PTX",
+        )
+        .conflicts_with("split-input-file"),
         option("print-ir-tree-dir", "DIR", LOOK, "Write a file for each function and pass that changed it"),
         list(option(
             "dump",
@@ -271,7 +300,9 @@ fn check_args() -> [Arg; 7] {
 fn own_command() -> Command {
     Command::new("dlc-opt")
         .about("Reads IR, verifies it, runs passes on it in the order given, and writes it.")
-        .version(env!("CARGO_PKG_VERSION"))
+        .version(crate::VERSION)
+        .disable_help_flag(true)
+        .arg(help::arg())
         .args_override_self(true)
         .arg(Arg::new("input").value_name("FILE").default_value("-").help("The input; '-' is standard input"))
         .args([
@@ -342,7 +373,7 @@ fn own_command() -> Command {
 pub fn is_option(name: &str) -> bool {
     let command = own_command();
     let is = |arg: &Arg| arg.get_long() == Some(name) || arg.get_all_aliases().is_some_and(|all| all.contains(&name));
-    ["help", "version"].contains(&name) || command.get_arguments().any(|arg| is(arg) || arg.get_id() == name)
+    name == "version" || command.get_arguments().any(|arg| is(arg) || arg.get_id() == name)
 }
 
 /// The command line, with a flag for every pass and named pipeline.
@@ -355,7 +386,7 @@ pub fn command(registry: &Registry) -> Command {
         command = command.args(former);
     }
     for def in registry.pipelines() {
-        let arg = Arg::new(def.name).long(def.name).help(def.summary).help_heading("Named pipelines");
+        let arg = Arg::new(def.name).long(def.name).help(def.summary).help_heading(PIPELINES);
         let arg = arg.num_args(0..=1).require_equals(true).default_missing_value("").value_name("OPT=VAL ..");
         command = command.arg(arg.action(ArgAction::Append));
     }
@@ -377,11 +408,15 @@ fn pass_flag(def: &'static PassDef) -> Arg {
 }
 
 /// Reads a command line; when there is nothing more to do, how the process ends.
-pub fn parse(registry: &Registry, args: &[OsString], io: &mut Io<'_>) -> Result<Options, Status> {
-    if let Some(status) = shell::printed(&mut command(registry), args, io) {
+pub fn parse(setup: &Setup, args: &[OsString], io: &mut Io<'_>) -> Result<Options, Status> {
+    let registry = &setup.registry;
+    let linked = help::Linked { registry, dialects: &setup.dialects };
+    let help = Help { common: &COMMON, named: Some(&linked) };
+    let mut command = command(registry);
+    if let Some(status) = help.printed(&command, args, io).or_else(|| shell::printed(&mut command, args, io)) {
         return Err(status);
     }
-    let matches = command(registry).try_get_matches_from(args).map_err(|error| refuse(&error, io))?;
+    let matches = command.try_get_matches_from(args).map_err(|error| refuse(&error, io))?;
     options(registry, &matches, io.terminal).map_err(|message| {
         let _ = writeln!(io.stderr, "error: {message}\n\nFor more information, try '--help'.");
         Status::Usage
@@ -391,6 +426,7 @@ pub fn parse(registry: &Registry, args: &[OsString], io: &mut Io<'_>) -> Result<
 fn options(registry: &Registry, matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
     let text = |name: &str| matches.get_one::<String>(name).cloned();
     let texts = |name: &str| matches.get_many::<String>(name).unwrap_or_default().cloned().collect::<Vec<_>>();
+    let is_given = |name: &str| matches.value_source(name) == Some(ValueSource::CommandLine);
     let form = |name: &str| text(name).map(|form| if form == "json" { Form::Json } else { Form::Text });
     let action = match text("show-dialects") {
         _ if matches.get_flag("list-passes") => Action::ListPasses,
@@ -399,13 +435,9 @@ fn options(registry: &Registry, matches: &ArgMatches, terminal: bool) -> Result<
     };
     let threads = if matches.get_flag("no-threads") { 1 } else { threads(matches) };
     let filter = text("remarks-filter").map(|filter| regex::Regex::new(&filter)).transpose();
-    let all_remarks = texts("remarks").contains(&"all".to_string());
-    let remarks = texts("remarks").into_iter().filter_map(|kind| match kind.as_str() {
-        "passed" => Some(RemarkKind::Passed),
-        "missed" => Some(RemarkKind::Missed),
-        "analysis" => Some(RemarkKind::Analysis),
-        _ => None,
-    });
+    let kinds = texts("remarks");
+    let all_remarks = kinds.contains(&"all".to_string());
+    let remarks = RemarkKind::ALL.into_iter().filter(|kind| kinds.iter().any(|given| given == kind.word()));
     let print = Print {
         before: known(registry, "print-ir-before", texts("print-ir-before"))?,
         after: known(registry, "print-ir-after", texts("print-ir-after"))?,
@@ -419,7 +451,7 @@ fn options(registry: &Registry, matches: &ArgMatches, terminal: bool) -> Result<
     let filter = filter.map_err(|error| format!("--remarks-filter: {error}"))?;
     let mut remarks: Vec<RemarkKind> = remarks.collect();
     if all_remarks || filter.is_some() && remarks.is_empty() {
-        remarks = vec![RemarkKind::Passed, RemarkKind::Missed, RemarkKind::Analysis];
+        remarks = RemarkKind::ALL.to_vec();
     }
     Ok(Options {
         action,
@@ -434,13 +466,15 @@ fn options(registry: &Registry, matches: &ArgMatches, terminal: bool) -> Result<
         verify_diagnostics: matches.get_flag("verify-diagnostics"),
         verify_roundtrip: matches.get_flag("verify-roundtrip"),
         verify_each: matches.get_one::<bool>("verify-each").copied().unwrap_or(true),
-        no_output: matches.get_flag("no-output"),
+        // What is explored is looked at on the page, unless a place is named for the result.
+        no_output: matches.get_flag("no-output") || text("explore").is_some() && !is_given("output"),
         generic: matches.get_flag("print-generic"),
         emit_json: matches.get_flag("emit-json"),
         locations: matches.get_flag("print-locations"),
         elide_elements: matches.get_one::<u64>("elide-elements").copied(),
         print,
         dump: texts("dump"),
+        explore: text("explore"),
         dump_json: text("dump-format").as_deref() == Some("json"),
         plans: matches.get_many::<String>("plan").into_iter().flatten().cloned().collect(),
         auto_lower: match (matches.get_flag("no-auto-lower"), matches.get_flag("exact-lowering")) {
@@ -489,7 +523,8 @@ fn pipeline(registry: &Registry, matches: &ArgMatches) -> Result<Option<(String,
     }
     let Some(layer) = matches.get_one::<String>("emit") else {
         let flags = (!items.is_empty()).then(|| (items.join(","), "<passes>"));
-        return Ok(given.map(|text| (text.clone(), "<pass-pipeline>")).or(flags));
+        let explored = || matches.contains_id("explore").then(|| (layers::to_instructions(registry), "<explore>"));
+        return Ok(given.map(|text| (text.clone(), "<pass-pipeline>")).or(flags).or_else(explored));
     };
     if given.is_some() {
         return Err("--emit and --pass-pipeline exclude each other".into());

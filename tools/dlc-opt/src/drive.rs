@@ -21,6 +21,7 @@ use crate::args::Options;
 use crate::dump::Dump;
 use crate::evaluate::Evaluate;
 use crate::expect::Expectations;
+use crate::explore::Explore;
 use crate::layers::unknown_layer;
 use crate::observe::PrintIr;
 use crate::output::write_file;
@@ -196,9 +197,18 @@ impl<'a> Run<'a> {
         let mut outputs = Outputs::new(self.options.output_dir.as_deref());
         for (number, range) in parts.into_iter().enumerate() {
             let diags = Diagnostics::new();
-            let part = self.part(range.clone(), &diags, io);
+            let explore =
+                self.options.explore.as_ref().map(|file| (file, Explore::new(&self.file.name, self.print_options())));
+            let part = self.part(range.clone(), explore.as_ref().map(|(_, explore)| explore), &diags, io);
             let mut found = diags.take();
-            let failed = outputs.give(take_outputs(&mut found), io);
+            let mut failed = outputs.give(take_outputs(&mut found), io);
+            if let Some((file, explore)) = explore {
+                let page = explore.page(self.ctx, &self.file.text, &found);
+                failed.extend(write_file(file, |to| to.write_all(page.as_bytes())).err().map(|error| {
+                    let message = format!("'{file}' cannot be written: {error}");
+                    Diagnostic::error(&input::CANNOT_WRITE, Loc::UNKNOWN, message)
+                }));
+            }
             let found = reporter.wanted(found);
             let mut own = part.status;
             if self.options.verify_diagnostics {
@@ -229,7 +239,11 @@ impl<'a> Run<'a> {
         (status, results)
     }
 
-    fn part(&self, range: Range<usize>, diags: &Diagnostics, io: &mut Io<'_>) -> Part {
+    fn print_options(&self) -> PrintOptions {
+        print_options(self.options, self.options.generic)
+    }
+
+    fn part(&self, range: Range<usize>, explore: Option<&Explore>, diags: &Diagnostics, io: &mut Io<'_>) -> Part {
         let mut part = Part { status: Status::Failure, result: None, report: None };
         let Some(mut module) = self.read(range, diags) else { return part };
         if !verify(self.ctx, &module, diags) {
@@ -240,7 +254,7 @@ impl<'a> Run<'a> {
             return part;
         }
         if !self.pipeline.is_empty() || !self.options.dump.is_empty() {
-            let (report, failure) = self.run(&mut module, diags, io);
+            let (report, failure) = self.run(&mut module, explore, diags, io);
             part.report = Some(report);
             if let Some(failure) = failure {
                 if failure.kind != FailureKind::Failed || self.host.blamed() {
@@ -279,10 +293,16 @@ impl<'a> Run<'a> {
         Some(module)
     }
 
-    fn run(&self, module: &mut Body, diags: &Diagnostics, io: &mut Io<'_>) -> (Report, Option<Failure>) {
+    fn run(
+        &self,
+        module: &mut Body,
+        explore: Option<&Explore>,
+        diags: &Diagnostics,
+        io: &mut Io<'_>,
+    ) -> (Report, Option<Failure>) {
         let options = self.options;
-        let printer = PrintIr::new(&options.print, print_options(options, options.generic));
-        let dump = Dump::new(self.registry, &options.dump, options.dump_json, print_options(options, options.generic));
+        let printer = PrintIr::new(&options.print, self.print_options());
+        let dump = Dump::new(self.registry, &options.dump, options.dump_json, self.print_options());
         let evaluate = Evaluate::in_order(options.order_seed);
         let progress = Progress::default();
         let mut instruments: Vec<&dyn Instrument> = Vec::new();
@@ -292,6 +312,7 @@ impl<'a> Run<'a> {
         if !options.dump.is_empty() {
             instruments.push(&dump);
         }
+        instruments.extend(explore.map(|explore| explore as &dyn Instrument));
         if options.evaluate_each {
             instruments.push(&evaluate);
         }
@@ -304,7 +325,7 @@ impl<'a> Run<'a> {
             auto_lower: self.auto_lower,
             keep_before: options.reproducer.is_some(),
             timing: options.timing.is_some(),
-            remarks: !options.remarks.is_empty(),
+            remarks: !options.remarks.is_empty() || explore.is_some(),
         };
         let (ctx, registry, counters, host) = (self.ctx, self.registry, &self.counters, &self.host);
         let manager = Manager { ctx, registry, options: manager_options.clone(), instruments, counters, host };

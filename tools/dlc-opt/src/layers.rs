@@ -36,6 +36,15 @@ pub fn depth(layer: &str) -> Option<usize> {
     LAYERS.iter().position(|&own| own == layer)
 }
 
+/// The pipeline to instructions, with plans for kernels that have none.
+pub fn to_instructions(registry: &Registry) -> String {
+    let planned = registry.pipelines().any(|def| def.name == PLANNED).then_some(PLANNED);
+    planned.map_or_else(|| pipeline_to(registry, "ptx"), |name| format!("{name},lower-to{{layer=ptx}}"))
+}
+
+/// The pipeline from tensors to instructions that chooses plans, for the latest target.
+const PLANNED: &str = "tiny-to-ptx-sm90";
+
 /// The pipeline to a layer: the standard one if there is one, and whatever lowerings are missing after it. It fails
 /// where nothing arrives.
 pub fn pipeline_to(registry: &Registry, layer: &str) -> String {

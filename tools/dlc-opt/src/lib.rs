@@ -10,11 +10,13 @@
 //! }
 //! ```
 //!
-//! - [`args`]: the command line; [`input`]: reading files; [`json`]: JSON instead of IR; [`output`]: writing them whole or not at all; [`outputs`]:
+//! - [`args`]: the command line, [`help`] on it; [`input`]: reading files; [`json`]: JSON instead of IR; [`output`]: writing them whole or not at all; [`outputs`]:
 //!   what passes give out beside the IR.
 //! - [`drive`]: from text to text; [`expect`]: `--verify-diagnostics`; [`report`]: diagnostics, timing, statistics.
 //! - [`plugin`]: passes from shared libraries and other programs.
 //! - [`observe`]: printing the IR between passes; [`evaluate`]: running it between passes; [`list`]: what is linked in.
+//! - [`explore`]: a page that shows a program at each layer; [`explain`]: its kernels as a table; [`planned`]: kernels
+//!   with their plans; [`table`]: tables as text.
 //! - [`reduce`]: `dlc-reduce`, which makes a program smaller that fails.
 //! - [`function`], [`generate`], [`numbers`], [`compare`]: running a program, which `dlc-run` does as well.
 //!
@@ -27,8 +29,11 @@ pub mod drive;
 pub mod dump;
 pub mod evaluate;
 pub mod expect;
+pub mod explain;
+pub mod explore;
 pub mod function;
 pub mod generate;
+pub mod help;
 pub mod input;
 pub mod json;
 pub mod layers;
@@ -37,11 +42,13 @@ pub mod numbers;
 pub mod observe;
 pub mod output;
 pub mod outputs;
+pub mod planned;
 pub mod plugin;
 pub mod progress;
 pub mod reduce;
 pub mod report;
 pub mod shell;
+pub mod table;
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -54,6 +61,9 @@ use dlc_ir::op::Dialect;
 use dlc_ir::pass::registry::Registry;
 
 use output::Watched;
+
+/// The version that the tools say: that of the crates, and the commit that it was built from.
+pub const VERSION: &str = env!("DLC_VERSION");
 
 /// What the tool works with: dialects, passes, pipelines, translations.
 pub struct Setup {
@@ -184,7 +194,7 @@ pub fn run(setup: &Setup, args: &[OsString], io: &mut Io<'_>) -> Status {
             }
         }
     };
-    let options = match args::parse(&setup.registry, args, io) {
+    let options = match args::parse(setup, args, io) {
         Ok(options) => options,
         Err(status) => return status,
     };

@@ -56,7 +56,7 @@ pub fn command() -> Command {
     };
     Command::new("dlc-reduce")
         .about("Makes a program smaller on which a command fails, as long as it fails in the same way.")
-        .version(env!("CARGO_PKG_VERSION"))
+        .version(crate::VERSION)
         .after_help(EXAMPLES)
         .arg(Arg::new("file").value_name("FILE").required(true).help("The program; '-' is standard input"))
         .arg(option("test", "COMMAND", "The command, run by 'sh'; '{}' is the file, which else comes last"))

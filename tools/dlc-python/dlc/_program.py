@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import html
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -126,6 +127,13 @@ class Program:
         """What it takes and gives, the plans of its kernels, and what passes decided on the way to PTX and why."""
         return self._program.explain()
 
+    def explore(self) -> str:
+        """A page (HTML) that shows the program after each pass on its way to PTX, its kernels, and what passes decided.
+
+        It needs nothing but a browser: `pathlib.Path("page.html").write_text(f.explore())`. A notebook shows it for a program.
+        """
+        return self._program.explore()
+
     def tune(self, seconds: float = 10.0, **sizes: int) -> str:
         """Measures plans of its kernels on a GPU for about so many seconds, at these sizes or those of its shape sets.
 
@@ -151,6 +159,9 @@ class Program:
     def manifest(self) -> dict[str, Any]:
         """How its PTX is launched: docs/manifest.md describes it."""
         return json.loads(self._program.ptx()[1])
+
+    def _repr_html_(self) -> str:
+        return f'<iframe srcdoc="{html.escape(self.explore())}" style="width: 100%; height: 640px; border: 0"></iframe>'
 
     def __repr__(self) -> str:
         def ports(all_ports: tuple[Port, ...]) -> str:

@@ -175,12 +175,17 @@ impl Program {
         py.detach(|| self.0.explain()).map_err(|error| raise(py, &error))
     }
 
+    /// A page that shows it after each pass.
+    fn explore(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| self.0.explore()).map_err(|error| raise(py, &error))
+    }
+
     /// Measures plans for some seconds, at some sizes; a table of what was measured.
     fn tune(&self, py: Python<'_>, sizes: Vec<(String, i64)>, seconds: f64) -> PyResult<String> {
         let time =
             Duration::try_from_secs_f64(seconds).map_err(|why| PyValueError::new_err(format!("seconds: {why}")))?;
         let tuned = py.detach(|| self.0.tune(&sizes, time)).map_err(|error| raise(py, &error))?;
-        Ok(dlc::table::lines(&tuned.table()))
+        Ok(dlc_opt::table::lines(&tuned.table()))
     }
 
     /// For each kernel its name, and its plan as JSON.

@@ -9,6 +9,7 @@ use dlc::cuda::cache::USUAL_BYTES;
 use dlc::files::Format;
 use dlc::options::{Device, F32, Passes, Planning, ShapeSet};
 use dlc_opt::args::{refuse, shown, shown_args, threads, threads_arg};
+use dlc_opt::help::{self, Help};
 use dlc_opt::report::Shown;
 use dlc_opt::shell;
 use dlc_opt::{Io, Status};
@@ -26,6 +27,8 @@ pub struct Options {
     pub shape: Vec<(String, i64)>,
     /// `--explain`: the program is shown and not run.
     pub explain: bool,
+    /// `--explore`: the file of a page that shows the program; it is not run.
+    pub explore: Option<String>,
     /// `--shape-set`: sizes that plans are chosen for, each with a number for each symbol.
     pub shape_sets: Vec<ShapeSet>,
     /// `--seed`
@@ -119,8 +122,31 @@ pub struct Given {
 
 const INPUTS: &str = "Inputs";
 const OUTPUTS: &str = "Outputs";
-const RUN: &str = "How it is run";
-const DEVICE: &str = "Where it is run";
+const RUN: &str = "Running";
+const DEVICE: &str = "Device, plans, measuring";
+
+/// The options that `-h` shows.
+const COMMON: [&str; 15] = [
+    "help",
+    "version",
+    "function",
+    "shape",
+    "output",
+    "check",
+    "explain",
+    "explore",
+    "device",
+    "target",
+    "plan",
+    "tune",
+    "bench",
+    "emit-manifest",
+    "batch",
+];
+
+/// What asks for a run, or for what comes of one.
+const WITHOUT_RUNNING: [&str; 9] =
+    ["inputs", "output", "out-dir", "check", "bench", "against", "emit-manifest", "batch", "log"];
 
 const EXAMPLES: &str = "\
 Examples:
@@ -183,7 +209,7 @@ fn output_args() -> [Arg; 5] {
 }
 
 /// How the program runs.
-fn run_args() -> [Arg; 9] {
+fn run_args() -> [Arg; 10] {
     [
         flag("strict", RUN, "Evaluate the program on the CPU as it is written, without passes").conflicts_with("passes"),
         option("order-seed", "N", RUN, "Evaluate kernels on the CPU in another order of warps and asynchronous work")
@@ -199,12 +225,15 @@ fn run_args() -> [Arg; 9] {
             .conflicts_with_all(["inputs", "output", "out-dir", "check", "bench", "against", "emit-manifest"]),
         option("log", "FILE", RUN, "Append a line for each run to a table (CSV)"),
         flag("explain", RUN, "Show its kernels, their plans and estimates, and why; run nothing")
-            .conflicts_with_all(["inputs", "output", "out-dir", "check", "bench", "against", "emit-manifest", "batch", "log"])
+            .conflicts_with_all(WITHOUT_RUNNING)
             .long_help(
                 "Show the kernels that it is compiled to, for --shape and --target: what each computes, its plan, how long an \
                  estimate says it takes and what limits it; why kernels end where they do; and what else passes \
                  decided, with what is alike counted. Nothing runs, and no GPU is needed",
             ),
+        option("explore", "FILE", RUN, "Write a page (HTML) of the program after each pass, and of its kernels; run nothing")
+            .conflicts_with_all(WITHOUT_RUNNING)
+            .conflicts_with("explain"),
         flag("time", RUN, "Show how long reading, passes and evaluation took"),
         threads_arg(RUN, "How many threads work on functions, or on programs of a folder"),
     ]
@@ -298,7 +327,9 @@ fn device_args() -> [Arg; 17] {
 pub fn command() -> Command {
     Command::new("dlc-run")
         .about("Runs a tensor program on arrays, and shows, writes or checks what it gives.")
-        .version(env!("CARGO_PKG_VERSION"))
+        .version(dlc_opt::VERSION)
+        .disable_help_flag(true)
+        .arg(help::arg())
         .args_override_self(true)
         .after_help(EXAMPLES)
         .args([
@@ -322,10 +353,12 @@ pub fn command() -> Command {
 
 /// Reads a command line; when there is nothing more to do, how the process ends.
 pub fn parse(args: &[OsString], io: &mut Io<'_>) -> Result<Options, Status> {
-    if let Some(status) = shell::printed(&mut command(), args, io) {
+    let help = Help { common: &COMMON, named: None };
+    let mut command = command();
+    if let Some(status) = help.printed(&command, args, io).or_else(|| shell::printed(&mut command, args, io)) {
         return Err(status);
     }
-    let matches = command().try_get_matches_from(args).map_err(|error| refuse(&error, io))?;
+    let matches = command.try_get_matches_from(args).map_err(|error| refuse(&error, io))?;
     options(&matches, io.terminal).map_err(|message| {
         // Nobody is left to be told when this fails.
         let _ = writeln!(io.stderr, "error: {message}\n\nFor more information, try '--help'.");
@@ -387,6 +420,7 @@ fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
         given,
         shape: matches.get_many::<(String, i64)>("shape").unwrap_or_default().cloned().collect(),
         explain: matches.get_flag("explain"),
+        explore: text("explore"),
         shape_sets: matches.get_many::<ShapeSet>("shape-set").unwrap_or_default().cloned().collect(),
         seed: matches.get_one::<u64>("seed").copied().unwrap_or(0),
         order_seed: matches.get_one::<u64>("order-seed").copied().unwrap_or(0),

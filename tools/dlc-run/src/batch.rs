@@ -6,11 +6,11 @@ use std::sync::{Mutex, PoisonError};
 
 use dlc::cuda::gpu::Gpu;
 use dlc::options::Device;
-use dlc::table::{lines, table};
 use dlc_ir::diag::{Diagnostic, Diagnostics};
 use dlc_ir::{Context, Loc};
 use dlc_opt::input::CANNOT_READ;
 use dlc_opt::report::diagnostics;
+use dlc_opt::table::{lines, table};
 use dlc_opt::{Io, STACK, Setup, Status};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 

@@ -44,7 +44,7 @@ pub fn run_on(gpu: &mut Gpu, setup: &Setup, args: &[OsString], io: &mut Io<'_>) 
         Err(status) => return status,
     };
     match &options.what {
-        args::What::Program(file) if options.explain => run::explain(&options, file, io),
+        args::What::Program(file) if options.explain || options.explore.is_some() => run::explain(&options, file, io),
         args::What::Program(file) => run::one(setup, &options, file, gpu, io),
         args::What::CacheInfo | args::What::CacheClear => kept(&options, io),
         args::What::Batch(folder) => batch::run(setup, &options, folder, gpu, io),

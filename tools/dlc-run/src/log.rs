@@ -5,11 +5,11 @@ use std::io::Read;
 use std::time::Duration;
 
 use dlc::cuda::driver::Occupancy;
-use dlc::planned::{Planned, PlannedKernel};
 use dlc_ir::diag::{Diagnostic, Diagnostics};
 use dlc_ir::{Context, Loc};
 use dlc_opt::input::{CANNOT_READ, CANNOT_WRITE};
 use dlc_opt::output::write_file;
+use dlc_opt::planned::{Planned, PlannedKernel};
 use dlc_translate::manifest::numbers::Use;
 use dlc_translate::manifest::plan::{Plan, Run};
 

@@ -19,6 +19,7 @@ use dlc_opt::compare::Tolerance;
 use dlc_opt::function::Function;
 use dlc_opt::input::{self, CANNOT_WRITE};
 use dlc_opt::numbers::Values;
+use dlc_opt::output::write_file;
 use dlc_opt::outputs::file_name;
 use dlc_opt::report::diagnostics;
 use dlc_opt::{Io, Setup, Status};
@@ -127,7 +128,8 @@ fn while_it_takes_long<T>(is_watched: bool, file: &str, work: impl FnOnce() -> T
     })
 }
 
-/// Shows the kernels of a program, their plans and estimates, and why they are as they are; runs nothing.
+/// Shows the kernels of a program, their plans and estimates, and why they are as they are, or writes a page with all that
+/// becomes of it; runs nothing.
 pub fn explain(options: &Options, file: &str, io: &mut Io<'_>) -> Status {
     let (ctx, diags) = (Context::new([]), Diagnostics::new());
     let plans = options.plans.iter().map(|name| input::read(&ctx, name, &mut std::io::empty(), &diags));
@@ -152,12 +154,17 @@ pub fn explain(options: &Options, file: &str, io: &mut Io<'_>) -> Status {
     let session = SessionOptions { device: Device::Cpu, threads: options.threads, ..SessionOptions::default() };
     let source = text.as_ref().map_or(Source::Path(file.as_ref()), |text| Source::Text(&text.text));
     let explained = while_it_takes_long(io.terminal, file, || {
-        Session::new(session).compile(source, &compile).and_then(|program| program.explain())
+        let program = Session::new(session).compile(source, &compile)?;
+        if options.explore.is_some() { program.explore() } else { program.explain() }
     });
     // What goes wrong with a stream is reported at the end, for all that is written there.
-    let (status, _) = match explained {
-        Ok(text) => (Status::Success, io.stdout.write_all(text.as_bytes()).and_then(|()| io.stdout.flush())),
-        Err(error) => (Status::Failure, writeln!(io.stderr, "{error}")),
+    let (status, _) = match (explained, &options.explore) {
+        (Ok(page), Some(file)) => match write_file(file, |to| to.write_all(page.as_bytes())) {
+            Ok(()) => (Status::Success, Ok(())),
+            Err(error) => (Status::Failure, writeln!(io.stderr, "error: '{file}' cannot be written: {error}")),
+        },
+        (Ok(text), None) => (Status::Success, io.stdout.write_all(text.as_bytes()).and_then(|()| io.stdout.flush())),
+        (Err(error), _) => (Status::Failure, writeln!(io.stderr, "{error}")),
     };
     status
 }

@@ -1,10 +1,10 @@
 //! What people see: what came out, what was compared, how long it took.
 
-use dlc::table::{lines, table};
 use dlc_core::memref::shaped;
 use dlc_ir::types::Signedness;
 use dlc_ir::{Context, Type, TypeData};
 use dlc_opt::numbers::{Numbers, Values};
+use dlc_opt::table::{lines, table};
 
 use crate::check::Checked;
 use crate::run::{Ran, Times};

@@ -45,7 +45,7 @@ pub fn command() -> Command {
     let others = Target::ALL.iter().filter(|(target, ..)| *target != Target::Cuda).map(|(_, name, _)| *name);
     Command::new("dlc-translate")
         .about("Writes IR as something else: what devices run, what other programs read.")
-        .version(env!("CARGO_PKG_VERSION"))
+        .version(dlc_opt::VERSION)
         .after_help(EXAMPLES)
         .arg(Arg::new("file").value_name("FILE").default_value("-").help("The program; '-' is standard input"))
         .arg(

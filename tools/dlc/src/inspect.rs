@@ -1,21 +1,22 @@
 //! A program looked at: its text at a layer, the plans of its kernels, its PTX, and why passes decided as they did.
 
 use dlc_ir::body::OpRef;
-use dlc_ir::diag::{Diagnostic, Diagnostics, did_you_mean};
+use dlc_ir::diag::{Diagnostic, Diagnostics, did_you_mean, line_column};
+use dlc_ir::pass::instrument::Instrument;
 use dlc_ir::pass::layers::dialect_of;
 use dlc_ir::pass::manager::{Manager, ManagerOptions};
 use dlc_ir::pass::pipeline::Pipeline;
 use dlc_ir::pass::{DebugCounters, LAYER_MISSING, NoHost};
 use dlc_ir::text::{PrintOptions, print_body};
 use dlc_ir::{Body, Context, Loc};
-use dlc_opt::json;
+use dlc_opt::explore::Explore;
 use dlc_opt::layers::{LAYERS, layer_name, pipeline_to};
+use dlc_opt::{explain, json};
 use dlc_plan::Schedule;
 use dlc_translate::manifest;
 
 use crate::cuda::compile::{Compiler, Places, PlannedSizes, not_compiled, others, planned_pipeline_to, put_measured};
 use crate::error::{Error, NO_LAYER};
-use crate::explain;
 use crate::options::{Passes, Planning, ShapeSet};
 use crate::program::Program;
 use crate::session::on_big_stack;
@@ -129,6 +130,25 @@ impl Program {
         })?
     }
 
+    /// A page (HTML) that shows the program after each pass on its way to instructions, its kernels with their plans and
+    /// what passes decided: that of `dlc-opt --explore`. Where compilation fails it shows what there was, and why.
+    ///
+    /// # Errors
+    /// That the machine gives no thread to compile with.
+    pub fn explore(&self) -> Result<String, Error> {
+        on_big_stack(|| {
+            let (ctx, diags) = (&self.compiled.ctx, Diagnostics::new());
+            let of_program =
+                line_column(ctx, self.compiled.function.loc).and_then(|(name, ..)| ctx.sources.named(&name));
+            let (name, text) = of_program.as_ref().map_or(("", ""), |file| (&file.name, &file.text));
+            let explore = Explore::new(name, PrintOptions::default());
+            if let Err(Some(error)) = self.lowered("ptx", true, Some(&explore), &diags) {
+                diags.emit(error);
+            }
+            explore.page(ctx, text, &diags.take())
+        })
+    }
+
     /// The function with its types, sizes and target.
     fn headline(&self) -> String {
         let ports = |ports: Vec<crate::Port>| {
@@ -150,6 +170,21 @@ impl Program {
 
     /// The module at a layer.
     fn at(&self, layer: &str, remarks: bool, diags: &Diagnostics) -> Result<Body, Error> {
+        let failed = |error: Option<Diagnostic>| {
+            let reported = || Error::of(&self.compiled.ctx, &diags.take());
+            error.map_or_else(reported, |error| Error::alone(&error))
+        };
+        self.lowered(layer, remarks, None, diags).map_err(failed)
+    }
+
+    /// The same, looked at between passes; an error that is not reported comes back.
+    fn lowered(
+        &self,
+        layer: &str,
+        remarks: bool,
+        explore: Option<&Explore>,
+        diags: &Diagnostics,
+    ) -> Result<Body, Option<Diagnostic>> {
         let compiled = &*self.compiled;
         let (ctx, registry) = (&compiled.ctx, &self.session.0.setup.registry);
         let layer = layer_name(layer);
@@ -157,21 +192,21 @@ impl Program {
             let near = did_you_mean(layer, LAYERS.iter().copied());
             let near = near.unwrap_or_else(|| format!("the layers are {}", LAYERS.join(", ")));
             let error = Diagnostic::error(&NO_LAYER, Loc::UNKNOWN, format!("there is no layer '{layer}'"));
-            return Err(Error::alone(&error.suggest(near)));
+            return Err(Some(error.suggest(near)));
         }
         let Compiler { planning, .. } = self.compiler(diags);
         let others = others(&compiled.function, &compiled.options.shape_sets);
         let sizes = PlannedSizes { symbols: compiled.options.formed_for(), others: &others };
         let way = planned_pipeline_to(layer, planning, self.target(), sizes);
         let way = way.unwrap_or_else(|| pipeline_to(registry, layer));
-        let failed = || Error::of(ctx, &diags.take());
         let way = Pipeline::parse_reporting(registry, ctx, ("<way to the layer>", &way), false, diags);
-        let way = way.ok_or_else(failed)?;
+        let way = way.ok_or(None)?;
         let mut module = compiled.module.clone();
         let counters = DebugCounters::off();
         let threads = self.session.0.options.threads;
         let options = ManagerOptions { threads, verify_each: false, remarks, ..ManagerOptions::default() };
-        let manager = Manager { ctx, registry, options, instruments: Vec::new(), counters: &counters, host: &NoHost };
+        let instruments = explore.map(|explore| explore as &dyn Instrument).into_iter().collect();
+        let manager = Manager { ctx, registry, options, instruments, counters: &counters, host: &NoHost };
         let named = matches!(compiled.options.passes, Passes::Text(_)).then_some(&compiled.pipeline);
         let is_there = |module: &Body| has_layer(ctx, module, layer);
         if planning != Planning::Off && ["plan", "kernel", "ptx"].contains(&layer) && !is_there(&module) {
@@ -179,7 +214,7 @@ impl Program {
         }
         for pipeline in named.into_iter().chain((!is_there(&module)).then_some(&way)) {
             if manager.run(pipeline, &mut module, diags).failure.is_some() {
-                return Err(failed());
+                return Err(None);
             }
         }
         match is_there(&module) {
@@ -187,7 +222,7 @@ impl Program {
             false => {
                 let message = format!("@{} cannot be lowered to the layer {layer}", self.name());
                 let error = Diagnostic::error(&LAYER_MISSING, Loc::UNKNOWN, message);
-                Err(Error::alone(&error.suggest("ask for a layer below that of the program")))
+                Err(Some(error.suggest("ask for a layer below that of the program")))
             }
         }
     }

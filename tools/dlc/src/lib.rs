@@ -19,7 +19,7 @@
 //! - [`session`]: the device and what is kept; [`program`]: a program that was read, called; [`inspect`]: shown.
 //! - [`launch`]: programs on tensors of a device; [`error`]: errors and warnings as values; [`options`].
 //! - [`mod@module`]: from text to a function that can be run; [`bind`]: arrays for inputs; [`evaluate`]: evaluators.
-//! - [`cuda`]: the way to PTX, the driver, launches; [`planned`]: kernels with their plans; [`files`]: files of arrays.
+//! - [`cuda`]: the way to PTX, the driver, launches; [`files`]: files of arrays.
 //!
 //! `docs/library.md` says what sessions and programs promise.
 
@@ -27,16 +27,13 @@ pub mod bind;
 pub mod cuda;
 pub mod error;
 pub mod evaluate;
-pub mod explain;
 pub mod files;
 pub mod inspect;
 pub mod launch;
 pub mod module;
 pub mod options;
-pub mod planned;
 pub mod program;
 pub mod session;
-pub mod table;
 
 pub use error::{Error, Message, Place};
 pub use files::{Array, Elem};

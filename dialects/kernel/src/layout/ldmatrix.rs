@@ -4,8 +4,8 @@
 //! 32-bit register i of lane l takes word l % 4 of row l / 4; with `.trans`, elements of 16 bits, it takes elements l
 //! / 4 of rows 2 (l % 4) and the next. Source: PTX ISA, "ldmatrix" and "stmatrix".
 
-use super::access::{Conflicts, bank_conflicts, worst};
-use super::distributed::unit;
+use super::access::{Access, Conflicts, bank_conflicts, worst};
+use super::distributed::{Distributed, unit};
 use super::fragment::{Coords, Fragment};
 use super::linear::{Dim, Linear, Span};
 use super::shared::SharedTile;
@@ -59,6 +59,18 @@ struct Way {
 }
 
 impl Fragment {
+    /// How `ldmatrix` loads the fragment of a layout where that takes fewer instructions than vectors of registers do.
+    pub fn load_by_matrices(&self, layout: &Distributed, vectors: &Access, tile: &SharedTile) -> Option<MatrixAccess> {
+        let is_better = layout.has_matrices(self.elem_bits()) && vectors.vector < 8;
+        is_better.then(|| self.matrix_access(tile).ok()).flatten()
+    }
+
+    /// How `stmatrix`, which `sm90` has, stores the fragment where that takes fewer instructions than vectors do.
+    pub fn store_by_matrices(&self, vectors: &Access, tile: &SharedTile) -> Option<MatrixAccess> {
+        let is_better = self.elem_bits() == 16 && vectors.vector < 8 && !self.replicates();
+        is_better.then(|| self.matrix_access(tile).ok()).flatten()
+    }
+
     /// How `ldmatrix` loads the fragment from a tile of the same shape and elements, and `stmatrix` stores it. An error
     /// says why they do not.
     pub fn matrix_access(&self, tile: &SharedTile) -> Result<MatrixAccess, String> {

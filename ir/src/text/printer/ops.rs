@@ -2,8 +2,8 @@
 
 use std::ops::{Deref, DerefMut, Range};
 
-use super::Printer;
 use super::names::{Names, ValueLabel};
+use super::{OpSpan, Printer};
 use crate::attrs::Attr;
 use crate::body::{Body, OpRef};
 use crate::entity::{BlockId, OpId, RegionId, ValueId};
@@ -58,6 +58,18 @@ impl<'a> Printer<'a> {
     }
 
     fn op(&mut self, op: OpRef<'a>) {
+        let start = self.out.len();
+        let span = self.spans.as_mut().map(|spans| {
+            spans.push(OpSpan { op, range: start..start });
+            spans.len() - 1
+        });
+        self.op_text(op);
+        if let (Some(span), Some(spans)) = (span, &mut self.spans) {
+            spans[span].range.end = self.out.len();
+        }
+    }
+
+    fn op_text(&mut self, op: OpRef<'a>) {
         self.result_names(op);
         let def = op.def();
         // The custom form takes the types of operands from their definitions, so these have to come before.

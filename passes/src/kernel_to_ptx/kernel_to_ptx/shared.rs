@@ -212,10 +212,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let elem = elem_of(self.ctx(), ty);
         let access = fragment.shared_access(tile, 16).map_err(Refused::new)?;
         let layout = Frag::of(self.ctx(), ty).map(|frag| frag.layout(self.ctx()));
-        if layout.is_some_and(|layout| layout.has_matrices(fragment.elem_bits()))
-            && access.vector < 8
-            && let Ok(way) = fragment.matrix_access(tile)
-        {
+        if let Some(way) = layout.and_then(|layout| fragment.load_by_matrices(&layout, &access, tile)) {
             return self.load_matrices(&fragment, &way, at, tile);
         }
         let groups = grouped(&access.groups, widest(elem_bytes(&self.code, elem), access.vector));
@@ -238,12 +235,8 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let fragment = self.fragment(ty)?;
         let elem = elem_of(self.ctx(), ty);
         let access = fragment.shared_access(tile, 16).map_err(Refused::new)?;
-        let halves = elem.bits(self.ctx()) == Some(16);
-        if halves
-            && access.vector < 8
-            && self.is_sm90
-            && !fragment.replicates()
-            && let Ok(way) = fragment.matrix_access(tile)
+        if self.is_sm90
+            && let Some(way) = fragment.store_by_matrices(&access, tile)
         {
             return self.store_matrices(registers, &fragment, &way, at, tile);
         }

@@ -6,15 +6,35 @@ use super::setup::{functions, opt, opt_args};
 
 #[test]
 fn help_comes_from_the_registry() {
-    let help = opt("--help", "").good();
+    let help = opt("--help=passes", "").good();
     for part in ["Passes on any layer:", "Passes on the layer low:", "--at-low", "How often. [default: 3]", "--both"] {
         assert!(help.contains(part), "{part}: {help}");
     }
+    // Passes are many: all help but theirs is one page, and most used options are one screen.
+    let all = opt("--help", "").good();
+    assert!(all.contains("--pass-pipeline") && all.contains("--help=passes") && !all.contains("--at-low"), "{all}");
+    let short = opt("-h", "").good();
+    assert!(short.contains("--output") && !short.contains("--debug-counter") && short.lines().count() < 40, "{short}");
     assert!(opt("--version", "").good().starts_with("dlc-opt "));
     let list = opt("--list-passes", "").good();
     for part in ["Passes on the layer high:", "adds low", "count (3) How often.", "keep,high.func(mark)"] {
         assert!(list.contains(part), "{part}: {list}");
     }
+}
+
+#[test]
+fn help_has_topics_passes_and_ops() {
+    let low = opt("--help=low", "").good();
+    assert!(low.contains("--at-low") && !low.contains("--output"), "{low}");
+    let pass = opt("--help=at-low", "").good();
+    assert!(pass.starts_with("at-low: ") && pass.contains("Layers:\n  needs            low\n"), "{pass}");
+    let op = opt("--help=high.func", "").good();
+    assert!(op.starts_with("high.func\n"), "{op}");
+    assert!(opt("--help=at-lwo", "").bad(Status::Usage).contains("did you mean 'at-low'?"));
+    let none = opt("--help=everything-else", "").bad(Status::Usage);
+    assert!(none.contains("the topics are input, passes, looking, checks, time, "), "{none}");
+    // Behind '--' it is the name of a file.
+    assert!(opt("-- --help", "").bad(Status::Failure).contains("--help"));
 }
 
 #[test]

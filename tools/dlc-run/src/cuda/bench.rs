@@ -8,7 +8,7 @@ pub use dlc::cuda::measure::{Measured, WARM_TIME, fails, measure};
 use dlc_ir::diag::Diagnostic;
 use dlc_translate::manifest::plan::Plan;
 
-use dlc::table::table;
+use dlc_opt::table::table;
 
 /// How many runs are measured for a line of the log where nobody says it.
 pub const LOGGED: usize = 20;

@@ -26,14 +26,14 @@ use dlc::cuda::gpu::Gpu;
 use dlc::cuda::module::{choose, load, unverified, values};
 use dlc::cuda::{WRONG_ARCHITECTURE, WRONG_DEVICE};
 use dlc::options::Device;
-use dlc::planned::Planned;
+use dlc_opt::planned::Planned;
 
 use super::{NOT_RUN, against, bench, tune};
 use crate::args::Options;
 use crate::inputs::{Inputs, bound};
 use crate::log::Row;
 use crate::run::{Ran, Times, fits_files};
-use dlc::table::lines;
+use dlc_opt::table::lines;
 
 /// Runs what a manifest holds. What goes wrong is reported.
 pub fn manifest(

@@ -74,7 +74,7 @@ fn runs_are_measured_with_cold_caches() {
         let measured = bench::measure(loaded, 2, Duration::ZERO).expect("it does");
         // The fake takes the number of the later mark for the time.
         assert_eq!((measured.quantile(0.0), measured.quantile(1.0)), (2.0, 4.0));
-        let shown = dlc::table::lines(&bench::shown("@k", &plan, &measured, None));
+        let shown = dlc_opt::table::lines(&bench::shown("@k", &plan, &measured, None));
         let row = shown.lines().nth(1).map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
         assert_eq!(row.as_deref(), Some("@k 2 2 3000.00 2000.00 4000.00 2000.00 0.0 - -"));
     });

@@ -8,10 +8,10 @@ use dlc::cuda::driver::{Device, Driver};
 use dlc::cuda::plans;
 use dlc::cuda::tune::{TunedKernel, Tuner};
 use dlc::options::Planning;
-use dlc::table::lines;
 use dlc_ir::body::Body;
 use dlc_opt::Status;
 use dlc_opt::function::Function;
+use dlc_opt::table::lines;
 use dlc_plan::Measured;
 
 use crate::args::Options;

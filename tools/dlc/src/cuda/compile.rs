@@ -24,7 +24,7 @@ use super::driver::Device;
 use super::module::choose;
 use crate::module::{self, Verified};
 use crate::options::{F32, Planning, ShapeSet};
-use crate::planned::Planned;
+use dlc_opt::planned::Planned;
 
 dlc_ir::codes! {
     /// The plan that was chosen for a kernel is not verified, and another one is taken.

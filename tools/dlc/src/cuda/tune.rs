@@ -29,8 +29,8 @@ use super::module::{load, values};
 use crate::bind::{Bound, Caller, Given, Needed};
 use crate::module::choose;
 use crate::options::Planning;
-use crate::planned::LaunchedKernel;
-use crate::table::table;
+use dlc_opt::planned::LaunchedKernel;
+use dlc_opt::table::table;
 
 /// The most plans of a kernel that are measured.
 const MOST_PLANS: usize = 32;

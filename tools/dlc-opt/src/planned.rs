@@ -14,7 +14,7 @@ use dlc_passes::rewrites::launches::symbols;
 use dlc_plan::{Schedule, Schedules, Target, TargetName};
 
 /// What a symbol is taken to be where nobody says it, as passes do.
-pub(crate) const ASSUMED: i64 = 128;
+pub const ASSUMED: i64 = 128;
 
 /// The pass before which kernels are whole and have their plans.
 const BEFORE: &str = "tensorize";

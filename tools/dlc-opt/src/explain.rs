@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::diag::{Diagnostic, RemarkKind, line_column};
 use dlc_ir::{Context, Loc, OpId};
-use dlc_opt::report::pattern;
 use dlc_passes::analysis::axes::contributions;
 use dlc_passes::region::choose_plan::cost::Cost;
 use dlc_passes::region::choose_plan::summary;
@@ -14,28 +13,43 @@ use dlc_region::ops::{Binary, Reduce, Scan, Sort, Unary};
 use indexmap::{IndexMap, IndexSet};
 
 use crate::planned::{ASSUMED, LaunchedKernel, PlannedKernel};
+use crate::report::pattern;
 use crate::table::{lines, table};
 
 /// The most functions that are named of a kernel.
 const MOST_NAMED: usize = 6;
 
 /// A kernel that a program launches.
-pub(crate) struct Launched {
+pub struct Launched {
     /// Its name, without `@`.
-    pub(crate) name: String,
+    pub name: String,
     /// Where the value is that it stores.
-    pub(crate) loc: Loc,
-    row: [String; 5],
-    time: Option<f64>,
+    pub loc: Loc,
+    /// What it computes, in words.
+    pub computes: String,
+    /// Its plan, in a line.
+    pub plan: String,
+    /// What it costs by the estimate, if the module says for which machine its plan is.
+    pub cost: Option<Cost>,
     /// The number of its launch; kernels that a launch chooses from have the same.
     launch: usize,
     /// Whether another kernel of its launch stands before it.
     is_alternative: bool,
 }
 
+impl Launched {
+    /// The row of the table of kernels.
+    fn row(&self) -> [String; 5] {
+        let name = if self.is_alternative { format!("or @{}", self.name) } else { format!("@{}", self.name) };
+        let time = self.cost.map_or(String::new(), |cost| format!("{:.1}", cost.time));
+        let limit = self.cost.as_ref().map_or("", limit).to_string();
+        [name, time, limit, self.computes.clone(), self.plan.clone()]
+    }
+}
+
 /// The kernels that a function launches, in order, of a module with plans; those of the module where it launches none.
 /// `symbols` are the sizes that they are estimated for.
-pub(crate) fn launched(ctx: &Context, module: &Body, function: &str, symbols: &[(String, i64)]) -> Vec<Launched> {
+pub fn launched(ctx: &Context, module: &Body, function: &str, symbols: &[(String, i64)]) -> Vec<Launched> {
     let of_program = |name: &str| symbols.iter().find(|(own, _)| own == name).map_or(ASSUMED, |(_, size)| *size);
     let kernels = LaunchedKernel::all(ctx, module, function, &of_program);
     kernels.iter().filter_map(|kernel| of_kernel(ctx, module, kernel)).collect()
@@ -50,27 +64,27 @@ fn of_kernel(ctx: &Context, module: &Body, launched: &LaunchedKernel) -> Option<
     let LaunchedKernel { name, launch, is_alternative, .. } = launched;
     let (launch, is_alternative) = (*launch, *is_alternative);
     let kernel = PlannedKernel::of(ctx, module, name, &|symbol| launched.size(symbol))?;
-    let time = kernel.cost.map(|cost| cost.time);
     let plan = kernel.plan.as_ref().map_or_else(|| "the default tiling".to_string(), |plan| summary(ctx, plan));
-    let limit = kernel.cost.as_ref().map_or("", limit).to_string();
-    let shown = time.map_or(String::new(), |time| format!("{time:.1}"));
-    let shown_name = if is_alternative { format!("or @{name}") } else { format!("@{name}") };
-    let words = computes(ctx, nested(ctx, module, name)?, &kernel.products);
-    let row = [shown_name, shown, limit, words, plan];
-    Some(Launched { name: name.to_string(), loc: kernel.loc, row, time, launch, is_alternative })
+    let computes = computes(ctx, nested(ctx, module, name)?, &kernel.products);
+    let (name, loc, cost) = (name.to_string(), kernel.loc, kernel.cost);
+    Some(Launched { name, loc, computes, plan, cost, launch, is_alternative })
 }
 
-/// The term of an estimate that is the largest.
-fn limit(cost: &Cost) -> &'static str {
-    let terms = [
+/// The terms of an estimate, in microseconds, and what each is.
+pub fn terms(cost: &Cost) -> [(f64, &'static str); 6] {
+    [
         (cost.compute, "computing"),
         (cost.memory, "memory"),
         (cost.cache, "L2 cache"),
         (cost.latency, "waiting for loads"),
         (cost.epilogue, "storing"),
         (cost.penalties, "penalties"),
-    ];
-    let work = terms.into_iter().max_by(|a, b| a.0.total_cmp(&b.0));
+    ]
+}
+
+/// The term of an estimate that is the largest.
+pub fn limit(cost: &Cost) -> &'static str {
+    let work = terms(cost).into_iter().max_by(|a, b| a.0.total_cmp(&b.0));
     work.filter(|(time, _)| 2.0 * time > cost.time).map_or("the launch", |(_, word)| word)
 }
 
@@ -105,13 +119,16 @@ fn computes(ctx: &Context, kernel: &Body, products: &[OpId]) -> String {
 }
 
 /// The table of kernels, and how long all together take.
-pub(crate) fn kernels(launched: &[Launched]) -> String {
+pub fn kernels(launched: &[Launched]) -> String {
     let mut shown = table(["kernel", "estimate, us", "limited by", "computes", "plan"], &[1]);
     launched.iter().for_each(|kernel| {
-        shown.add_row(kernel.row.clone());
+        shown.add_row(kernel.row());
     });
     let of_launch = |first: &Launched| {
-        let times = launched.iter().filter(|kernel| kernel.launch == first.launch).map(|kernel| kernel.time);
+        let times = launched
+            .iter()
+            .filter(|kernel| kernel.launch == first.launch)
+            .map(|kernel| kernel.cost.map(|cost| cost.time));
         times.collect::<Option<Vec<f64>>>()?.into_iter().min_by(f64::total_cmp)
     };
     let first: Vec<&Launched> = launched.iter().filter(|kernel| !kernel.is_alternative).collect();
@@ -122,7 +139,7 @@ pub(crate) fn kernels(launched: &[Launched]) -> String {
 }
 
 /// Why kernels end where they do: what passes say of the values that they store.
-pub(crate) fn ends(ctx: &Context, launched: &[Launched], remarks: &[Diagnostic]) -> String {
+pub fn ends(ctx: &Context, launched: &[Launched], remarks: &[Diagnostic]) -> String {
     let mut lines: IndexSet<String> = IndexSet::new();
     for (at, kernel) in launched.iter().enumerate().filter(|(_, kernel)| kernel.loc != Loc::UNKNOWN) {
         // A kernel that copies for another one is where that is.
@@ -144,7 +161,7 @@ fn is_stored(remark: &Diagnostic) -> bool {
 }
 
 /// What passes decided that the tables do not have.
-pub(crate) fn decisions(ctx: &Context, remarks: &[Diagnostic]) -> String {
+pub fn decisions(ctx: &Context, remarks: &[Diagnostic]) -> String {
     let is_plan = |remark: &Diagnostic| matches!(remark.remark, Some(("choose-plan", RemarkKind::Analysis)));
     let others = remarks.iter().filter(|remark| !is_stored(remark) && !is_plan(remark));
     let lines: String = grouped(ctx, others).into_iter().map(|line| format!("  {line}\n")).collect();
