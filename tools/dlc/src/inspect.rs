@@ -142,9 +142,7 @@ impl Program {
                 line_column(ctx, self.compiled.function.loc).and_then(|(name, ..)| ctx.sources.named(&name));
             let (name, text) = of_program.as_ref().map_or(("", ""), |file| (&file.name, &file.text));
             let explore = Explore::new(name, PrintOptions::default());
-            if let Err(Some(error)) = self.lowered("ptx", true, Some(&explore), &diags) {
-                diags.emit(error);
-            }
+            self.lowered("ptx", true, Some(&explore), &diags);
             explore.page(ctx, text, &diags.take())
         })
     }
@@ -170,21 +168,12 @@ impl Program {
 
     /// The module at a layer.
     fn at(&self, layer: &str, remarks: bool, diags: &Diagnostics) -> Result<Body, Error> {
-        let failed = |error: Option<Diagnostic>| {
-            let reported = || Error::of(&self.compiled.ctx, &diags.take());
-            error.map_or_else(reported, |error| Error::alone(&error))
-        };
-        self.lowered(layer, remarks, None, diags).map_err(failed)
+        let lowered = self.lowered(layer, remarks, None, diags);
+        lowered.ok_or_else(|| Error::of(&self.compiled.ctx, &diags.take()))
     }
 
-    /// The same, looked at between passes; an error that is not reported comes back.
-    fn lowered(
-        &self,
-        layer: &str,
-        remarks: bool,
-        explore: Option<&Explore>,
-        diags: &Diagnostics,
-    ) -> Result<Body, Option<Diagnostic>> {
+    /// The same, looked at between passes; what goes wrong is reported.
+    fn lowered(&self, layer: &str, remarks: bool, explore: Option<&Explore>, diags: &Diagnostics) -> Option<Body> {
         let compiled = &*self.compiled;
         let (ctx, registry) = (&compiled.ctx, &self.session.0.setup.registry);
         let layer = layer_name(layer);
@@ -192,7 +181,8 @@ impl Program {
             let near = did_you_mean(layer, LAYERS.iter().copied());
             let near = near.unwrap_or_else(|| format!("the layers are {}", LAYERS.join(", ")));
             let error = Diagnostic::error(&NO_LAYER, Loc::UNKNOWN, format!("there is no layer '{layer}'"));
-            return Err(Some(error.suggest(near)));
+            diags.emit(error.suggest(near));
+            return None;
         }
         let Compiler { planning, .. } = self.compiler(diags);
         let others = others(&compiled.function, &compiled.options.shape_sets);
@@ -200,7 +190,7 @@ impl Program {
         let way = planned_pipeline_to(layer, planning, self.target(), sizes);
         let way = way.unwrap_or_else(|| pipeline_to(registry, layer));
         let way = Pipeline::parse_reporting(registry, ctx, ("<way to the layer>", &way), false, diags);
-        let way = way.ok_or(None)?;
+        let way = way?;
         let mut module = compiled.module.clone();
         let counters = DebugCounters::off();
         let threads = self.session.0.options.threads;
@@ -214,15 +204,16 @@ impl Program {
         }
         for pipeline in named.into_iter().chain((!is_there(&module)).then_some(&way)) {
             if manager.run(pipeline, &mut module, diags).failure.is_some() {
-                return Err(None);
+                return None;
             }
         }
         match is_there(&module) {
-            true => Ok(module),
+            true => Some(module),
             false => {
                 let message = format!("@{} cannot be lowered to the layer {layer}", self.name());
                 let error = Diagnostic::error(&LAYER_MISSING, Loc::UNKNOWN, message);
-                Err(Some(error.suggest("ask for a layer below that of the program")))
+                diags.emit(error.suggest("ask for a layer below that of the program"));
+                None
             }
         }
     }
