@@ -1,7 +1,7 @@
-//! What the ops of models compute: against numbers made with numpy, and before against after they are written out in
+//! What the ops of models compute: against numbers made with numpy, and before against after they are unrolled in
 //! the ops of `tiny`.
 //!
-//! - Every graph in `test/golden/frontend/Inputs/` gives the numbers that stand beside it. `make.py` above that folder
+//! - Every graph in `test/golden/frontend/Inputs/` gives the numbers that stand next to it. `make.py` above that folder
 //!   wrote them.
 //! - Every graph of the text tests reads back from its JSON as it is.
 //! - Every graph in the text tests of the layer and of its lowering gives the same numbers before and after, on random
@@ -45,7 +45,7 @@ fn parse(ctx: &Context, text: &str) -> Result<Body, Vec<String>> {
     body.ok_or_else(|| messages.into_iter().map(|d| d.message).collect())
 }
 
-/// The module with every graph written out.
+/// The module with every graph lowered.
 fn lowered(ctx: &Context, module: &Body) -> Result<Body, String> {
     let (registry, counters, diags) = (Registry::linked(), DebugCounters::off(), Diagnostics::new());
     let manager = Manager {

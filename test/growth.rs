@@ -136,7 +136,7 @@ fn buffers(sizes: usize) -> String {
     text + &format!("  output {last}\n}}\n")
 }
 
-/// The place of a buffer behind others is the sum of their sizes, so that twice as many take four times the text.
+/// The place of a buffer after others is the sum of their sizes, so that twice as many take four times the text.
 #[test]
 fn buffers_of_many_sizes_take_no_more_than_their_places() {
     let setup = Setup::linked();

@@ -1,5 +1,5 @@
 //! Evaluates every kernel of `kernels/` in several orders of its thread groups and compares it with the program of tensors
-//! beside it, at sizes with tails, at one and at zero; and so some that passes make.
+//! next to it, at sizes with tails, at one and at zero; and so some that passes make.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -189,8 +189,8 @@ const CASES: &[Case] = &[
     Case { kernel: "row_rmsnorm", reference: "rmsnorm", machine: ("", ""), sizes: ROWS, tolerance: HALF, factor: 1.0 },
     Case { kernel: "gelu_add", reference: "gelu_add", machine: ("", ""), sizes: ROWS, tolerance: HALF, factor: 4.0 },
     Case {
-        kernel: "gemm_skinny",
-        reference: "gemm_skinny",
+        kernel: "gemm_small_m",
+        reference: "gemm_small_m",
         machine: ("", ""),
         sizes: &[&[1, 8, 8], &[17, 136, 72], &[16, 128, 832], &[0, 8, 8], &[4, 0, 8], &[4, 8, 0]],
         tolerance: HALF,
@@ -270,10 +270,10 @@ macro_rules! kernels {
 
 kernels! {
     gemm_pingpong gemm_cooperative chain conv_im2col attention attention_causal row_softmax row_layernorm
-    row_rmsnorm gelu_add gemm_skinny conv_window gemm_sm80 sgemm split_k split_k_flags scan
+    row_rmsnorm gelu_add gemm_small_m conv_window gemm_sm80 sgemm split_k split_k_flags scan
 }
 
-/// What passes make where blocks share the steps of the last tiles, against the regions that it is made of.
+/// What passes make where blocks share the steps of the last tiles, against the regions that it consists of.
 #[test]
 fn shared_steps() {
     let dialects = [&dlc_core::DIALECT, &dlc_kernel::DIALECT, &dlc_plan::DIALECT, &dlc_region::DIALECT];

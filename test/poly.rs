@@ -77,14 +77,14 @@ fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "\npoly: {line}");
 }
 
-/// The program with its view behind it.
+/// The program with its view after it.
 fn view(file: &Path, passes: &[&str]) -> String {
     let file = file.display().to_string();
     let args: Vec<&str> = ["dlc-opt", &file].into_iter().chain(passes.iter().copied()).collect();
     tool(dlc_opt::run, &args, "").unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
-/// The sets and maps of views, each behind its word.
+/// The sets and maps of views, each after its word.
 fn notation(text: &str) -> Vec<String> {
     let line = |line: &str| {
         let line = line.trim();

@@ -86,7 +86,7 @@ fn programs_give_nearly_what_is_expected_as_blocks_without_tensor_cores() {
     run_all(&["--passes=tiny-to-region,tensorize{instruction=fma}", "--rtol=0.1", "--atol=0.1"]);
 }
 
-/// By plans for an A100, and for an H200: first synchronously, then with all that the plans ask for.
+/// By plans for an A100, and for an H200: first synchronously, then with all that the plans require.
 #[test]
 fn programs_give_nearly_what_is_expected_as_blocks_by_plans() {
     for target in ["sm80", "sm90"] {

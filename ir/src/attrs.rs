@@ -100,7 +100,7 @@ pub struct DenseData<'a> {
     pub payload: Arc<[u8]>,
     /// The MLIR word for the container, `tensor` or `vector`.
     pub container: Container,
-    /// Where the payload is written: beside the text, in the file's resources, under this name; `None` for inside it.
+    /// Where the payload is written: next to the text, in the file's resources, under this name; `None` for inside it.
     pub resource: Option<Resource>,
 }
 

@@ -241,7 +241,7 @@ impl Body {
         self.edits
     }
 
-    /// What has been found out about it, by those who run passes.
+    /// What has been determined about it, by those who run passes.
     pub(crate) fn analyses(&self) -> &AnalysisCache {
         &self.analyses
     }

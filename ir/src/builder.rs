@@ -10,7 +10,7 @@ use crate::location::Loc;
 use crate::op::{Arity, InferCx, OpDef, Traits};
 use crate::types::Type;
 
-/// Makes ops and puts them at its place, one behind the other.
+/// Makes ops and puts them at its place, one after another.
 pub struct Builder<'a> {
     /// The context.
     pub ctx: &'a Context,

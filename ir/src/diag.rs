@@ -54,7 +54,7 @@ macro_rules! codes {
 /// How grave a diagnostic is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Severity {
-    /// Something a pass did, did not do, or found out.
+    /// Something a pass did, did not do, or determined.
     Remark,
     /// The result may not be what was meant.
     Warning,

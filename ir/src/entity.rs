@@ -202,7 +202,7 @@ impl<I: EntityId, T> IndexMut<I> for Arena<I, T> {
     }
 }
 
-/// A dense table beside an arena: one `T` an id, grown on demand with a default.
+/// A dense table next to an arena: one `T` an id, grown on demand with a default.
 ///
 /// It is not cleared when ids are reused; a table lives no longer than the analysis that fills it.
 #[derive(Clone, Debug)]

@@ -1,4 +1,4 @@
-//! The IR of dlc: what every layer is made of, and no layer itself.
+//! The IR of dlc: what every layer consists of, and no layer itself.
 //!
 //! Read in this order:
 //!

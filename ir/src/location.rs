@@ -99,7 +99,7 @@ impl SourceFile {
     /// The location of a byte of the text.
     ///
     /// # Panics
-    /// If it lies behind the end.
+    /// If it lies after the end.
     pub fn loc(&self, offset: usize) -> Loc {
         assert!(offset <= self.text.len(), "byte {offset} of a text of {}", self.text.len());
         Loc::source(self.base + offset as u32)

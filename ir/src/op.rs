@@ -487,7 +487,7 @@ pub struct TypeDef {
     /// The word between its first parameter, a type, and the others, in a short spelling of that form: `over` for
     /// `f32 over (m, n)`. Empty when there is none.
     pub infix: &'static str,
-    /// Reads what stands between `<` and `>` of the short spelling, or behind the word in the middle; `None` where that
+    /// Reads what stands between `<` and `>` of the short spelling, or after the word in the middle; `None` where that
     /// is the list of parameters.
     pub parse: Option<fn(&mut Parser<'_>) -> ParseResult<SmallVec<[Attr; 4]>>>,
     /// Writes what `parse` reads.

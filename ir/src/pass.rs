@@ -24,7 +24,7 @@ pub mod registry;
 pub mod reproducer;
 pub mod timing;
 
-mod sweep;
+mod group;
 
 use std::cell::RefCell;
 use std::sync::Mutex;
@@ -42,9 +42,9 @@ pub use analysis::{Analysis, AnalysisCache, Shared};
 pub use host::{Host, NoHost};
 
 crate::codes! {
-    /// Something that a pass did, did not do, or found out.
+    /// Something that a pass did, did not do, or determined.
     REMARK = "R0001" "Remark";
-    /// A text that a pass gives out beside the IR. Tools write it to a place of its own; it is never shown as a remark.
+    /// A text that a pass emits next to the IR. Tools write it to a place of its own; it is never shown as a remark.
     OUTPUT = "R0002" "Output";
     /// A pass cannot do what it is for.
     PASS_FAILED = "E0401" "PassFailed";
@@ -239,7 +239,7 @@ pub struct StatDef {
     pub doc: &'static str,
 }
 
-/// What a pass is given beside the body.
+/// What a pass is given next to the body.
 pub struct PassCx<'a> {
     /// The context.
     pub ctx: &'a Context,
@@ -259,7 +259,7 @@ pub struct PassCx<'a> {
     pub(crate) started: u64,
     /// The analyses that were computed for it.
     pub(crate) analyses: RefCell<Vec<&'static str>>,
-    pub(crate) beside: RefCell<Vec<Body>>,
+    pub(crate) alongside: RefCell<Vec<Body>>,
 }
 
 impl<'a> PassCx<'a> {
@@ -281,10 +281,10 @@ impl<'a> PassCx<'a> {
             statistics,
             counters,
             remarks: true,
-            // Nobody knows what happened to the body before.
+            // Nothing knows what happened to the body before.
             started: u64::MAX,
             analyses: RefCell::default(),
-            beside: RefCell::default(),
+            alongside: RefCell::default(),
         }
     }
 
@@ -300,16 +300,16 @@ impl<'a> PassCx<'a> {
         analysis
     }
 
-    /// Puts an op beside the one that the pass runs on, right behind it and what was put there before: a view or plan
-    /// that accompanies a function. It is there when all bodies have been through the passes of this sweep; passes
+    /// Puts an op next to the one that the pass runs on, right after it and what was put there before: a view or plan
+    /// that accompanies a function. It is there when all bodies have been through the passes of this pass group; passes
     /// that follow this one in the pipeline run on it too.
     ///
     /// The root of the new body is an isolated op, or one without operands, results and regions.
-    pub fn put_beside(&self, body: Body) {
-        self.beside.borrow_mut().push(body);
+    pub fn put_next_to(&self, body: Body) {
+        self.alongside.borrow_mut().push(body);
     }
 
-    /// Whether anybody asked for remarks: if not, there is no need to find out what would be in one.
+    /// Whether anybody asked for remarks: if not, there is no need to determine what would be in one.
     pub fn wants_remarks(&self) -> bool {
         self.remarks
     }
@@ -333,7 +333,7 @@ impl<'a> PassCx<'a> {
         self.diags.emit(Diagnostic { severity: Severity::Remark, remark: Some((self.def.name, kind)), ..error });
     }
 
-    /// Gives out a text beside the IR: a table, a picture. The name is that of a file, without folders.
+    /// Emits a text next to the IR: a table, a picture. The name is that of a file, without folders.
     ///
     /// It goes the way of the diagnostics, so that outputs come in the order of the text at any number of threads; see
     /// [`take_outputs`].
@@ -361,7 +361,7 @@ impl<'a> PassCx<'a> {
     }
 }
 
-/// A text that a pass gave out beside the IR.
+/// A text that a pass gave out next to the IR.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PassOutput {
     /// The name that the pass gave it: that of a file, without folders.
@@ -393,7 +393,7 @@ impl DebugCounters {
 
     /// Counts every rewrite, and skips the given ones: per rule one (counted from 0), or all of them.
     ///
-    /// Numbers mean something only when bodies are worked on one after the other.
+    /// Numbers mean something only when bodies are worked on one after another.
     pub fn new(skips: impl IntoIterator<Item = (String, Option<u64>)>) -> Self {
         DebugCounters { active: true, skips: skips.into_iter().collect(), seen: Mutex::default() }
     }

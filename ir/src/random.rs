@@ -5,7 +5,7 @@
 /// What the state grows by at each step: two to the 64th divided by the golden ratio, made odd.
 pub const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// The output function of SplitMix64: a permutation of the numbers of 64 bits.
+/// The output function of SplitMix64: a permutation of the 64-bit numbers.
 pub const fn mix(state: u64) -> u64 {
     let state = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let state = (state ^ (state >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -1,4 +1,4 @@
-//! Equality of ops by what they are made of, for those who merge them.
+//! Equality of ops by what they consist of, for those who merge them.
 
 use rustc_hash::FxHashMap;
 

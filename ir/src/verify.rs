@@ -5,7 +5,7 @@
 //!   op, order does not matter);
 //! - successors are blocks of the op's own region, and not its entry;
 //! - an op with successors stands at the end of its block;
-//! - in a region with several blocks each ends with a terminator, or with an op that nobody knows.
+//! - in a region with several blocks each ends with a terminator, or with an op that nothing knows.
 //!
 //! For a registered op, from its declaration:
 //! - the number of operands, results, regions and successors, and the sizes of their groups;
@@ -91,7 +91,7 @@ pub fn verify_body(ctx: &Context, body: &Body, diags: &Diagnostics) -> bool {
 }
 
 /// Whether an op has what its declaration says: counts, types, attributes and regions. For rules that look at the ops
-/// inside of one, which are verified after it. An op that nobody knows has.
+/// inside of one, which are verified after it. An op that nothing knows has.
 pub fn keeps_declaration(op: OpRef<'_>) -> bool {
     if !op.ctx.is_registered(op.op_name()) || op.body.nested(op.id).is_some() {
         return true;

@@ -4,7 +4,7 @@
 //! - [`access`]: where the elements of a tensor are found, seen through views.
 //! - [`axes`]: which axes the values of a kernel depend on.
 //! - [`boxes`]: what TMA can move.
-//! - [`conditions`]: what a kernel made by a plan asks of sizes.
+//! - [`conditions`]: what a kernel made by a plan requires of sizes.
 //! - [`expressions`]: the expressions of ops of kernel, and what divides them.
 //! - [`facts`]: what is known of the integers in a kernel, to decide guards and conditions.
 //! - [`index_ranges`]: between which numbers the integers of a kernel lie.
@@ -16,7 +16,7 @@
 //! - [`names`]: what values are called.
 //! - [`nesting`]: the loops and the grid around ops of a kernel.
 //! - [`numbers`]: numbers of attributes.
-//! - [`plans`]: the plan that is beside a kernel.
+//! - [`plans`]: the plan that is next to a kernel.
 //! - [`poly_core`]: what the polyhedral view answers, block by block.
 //! - [`polyhedral`]: which points compute a value, what they read, and which of them come before others.
 //! - [`ranges`]: between which numbers the floats of a kernel lie.

@@ -3,7 +3,7 @@
 //! - [`generic`]: passes on every dialect, which know ops only by what these declare of themselves.
 //! - [`book_to_poly`]: from values with their axes to what analyses see of them.
 //! - [`book_to_region`]: from values with their axes to kernels.
-//! - [`frontend_to_tiny`]: the ops of models written out in those of tinygrad.
+//! - [`frontend_to_tiny`]: the ops of models lowered to those of tinygrad.
 //! - [`analysis`]: facts about programs that several passes want.
 //! - [`host`]: passes inside the layer host.
 //! - [`kernel`]: passes inside the layer kernel.

@@ -16,7 +16,7 @@ const SIMPLIFY: &str = "canonicalize,recognize-iota,fold-constants,detect-contra
 
 static TINY_SIMPLIFY: PipelineDef = PipelineDef {
     name: "tiny-simplify",
-    summary: "Brings a tensor program into a simple form, with its contractions found.",
+    summary: "Simplifies a tensor program and detects its contractions.",
     text: SIMPLIFY,
     to_layer: "",
     lowering: "",
@@ -28,7 +28,7 @@ const EXACT: &str = "canonicalize,recognize-iota,fold-constants,detect-contracti
 
 static EVALUATE: PipelineDef = PipelineDef {
     name: "evaluate",
-    summary: "What is done to a tensor program before it is evaluated, so that this is fast. Changes no number.",
+    summary: "Simplifies a tensor program for fast evaluation. Changes no number.",
     text: EXACT,
     to_layer: "",
     lowering: "",
@@ -38,7 +38,7 @@ inventory::submit! { &EVALUATE }
 /// From tensors to entries.
 ///
 /// 1. `tiny-simplify`: what the entries are made from.
-/// 2. `lower-indexbook`: every value says which elements of which others it is made of.
+/// 2. `lower-indexbook`: every value says which elements of which others it consists of.
 /// 3. `align-params`: their sizes are those of the signature.
 /// 4. `cse`: entries that are the same now are one.
 /// 5. `dce`: what nothing reads any more goes.
@@ -46,7 +46,7 @@ const TO_BOOK: &str = "tiny-simplify,lower-indexbook,align-params{free},cse,dce"
 
 static TINY_TO_BOOK: PipelineDef = PipelineDef {
     name: "tiny-to-book",
-    summary: "Says of every value where its elements live.",
+    summary: "Lowers a tensor program to accesses.",
     text: TO_BOOK,
     to_layer: "book",
     lowering: "lower-indexbook",
@@ -58,8 +58,8 @@ inventory::submit! { &TINY_TO_BOOK }
 /// 1. `ccon1`: what a reduction alone uses is in its body, which reads directly.
 /// 2. `srnf`: one reduction for each accumulator, with nothing in it that does not change.
 /// 3. `normalize-select`: bounds are guards of reads.
-/// 4. `sink-epilogue`: what follows a reduction stands behind it, down to the yield.
-/// 5. `explicit-broadcast`: outside of bodies, broadcasts are written out.
+/// 4. `sink-epilogue`: what follows a reduction stands after it, down to the yield.
+/// 5. `explicit-broadcast`: outside of bodies, broadcasts are made explicit.
 static REGION_NORMALIZE: PipelineDef = PipelineDef {
     name: "region-normalize",
     summary: "Brings kernels into normal form.",
@@ -86,12 +86,12 @@ inventory::submit! { &REGION_NORMALIZE }
 /// 12. `stream-softmax`: a maximum and what is summed below it in one pass.
 /// 13. `chain-contractions`: what one contraction forwards to the next stays on chip.
 /// 14. `merge-axes`: axes that follow each other wherever memory is read are one.
-/// 15. `explicit-broadcast`: outside of bodies, broadcasts are written out.
+/// 15. `explicit-broadcast`: outside of bodies, broadcasts are made explicit.
 /// 16. `cse`, `dce`: what that left twice, or left over.
 /// 17. `plan-arena`: where the buffers between kernels lie.
 static BOOK_TO_REGION: PipelineDef = PipelineDef {
     name: "book-to-region",
-    summary: "Cuts entries into kernels in normal form, and plans the memory between them.",
+    summary: "Partitions entries into kernels in normal form, and plans the memory between them.",
     text: "widen-products,fold-counts,recognize-scans,dce,split-axes{finite},split-scans,split-sorts,nest-reductions,\
            hoist-gathers,dce,form-regions,join-kernels,merge-kernels,share-axes,cse,widen-sums,ccon1,srnf{reassoc},normalize-select,\
            sink-epilogue,stream-softmax,chain-contractions,merge-axes,explicit-broadcast,cse,dce,plan-arena",
@@ -109,7 +109,7 @@ const TO_REGION: &str = "name-outputs,tiny-to-book,book-to-region";
 
 static TINY_TO_REGION: PipelineDef = PipelineDef {
     name: "tiny-to-region",
-    summary: "Cuts a tensor program into kernels in normal form, and plans the memory between them.",
+    summary: "Partitions a tensor program into kernels in normal form, and plans the memory between them.",
     text: TO_REGION,
     to_layer: "region",
     lowering: "",
@@ -122,7 +122,7 @@ inventory::submit! { &TINY_TO_REGION }
 /// 2. `choose-plan`: a plan for an H200 where a kernel has none.
 static TINY_TO_PLAN: PipelineDef = PipelineDef {
     name: "tiny-to-plan",
-    summary: "Cuts a tensor program into kernels in normal form, and puts a plan for sm90 beside those that have none.",
+    summary: "Partitions a tensor program into kernels in normal form, and chooses plans for sm90.",
     text: "tiny-to-region,choose-plan{target=sm90}",
     to_layer: "plan",
     lowering: "",
@@ -134,17 +134,17 @@ inventory::submit! { &TINY_TO_PLAN }
 /// 1. `tiny-to-region`: kernels in normal form.
 /// 2. `add-fallback`: where a plan that is written by hand asks something of sizes, a kernel for all others.
 /// 3. `tensorize`: tiles of them as blocks, loops and fragments, by their plans or by the default tiling.
-/// 4. `kernel-schedule`: what plans ask for, and the verification.
+/// 4. `kernel-schedule`: what plans require, and the verification.
 static TINY_TO_KERNEL: PipelineDef = PipelineDef {
     name: "tiny-to-kernel",
-    summary: "Makes of a tensor program what the blocks, warps and lanes of a GPU do, by the plans beside its kernels.",
+    summary: "Lowers a tensor program to tiled kernels by their plans.",
     text: "tiny-to-region,add-fallback,tensorize,kernel-schedule",
     to_layer: "kernel",
     lowering: "",
 };
 inventory::submit! { &TINY_TO_KERNEL }
 
-/// What the plans of kernels ask for, and nothing where none does.
+/// Applies the schedule in each plan; kernels without a plan are left unchanged.
 ///
 /// 1. `split-reduction`: blocks share sums.
 /// 2. `fuse-loops`: loops next to each other that go through the same steps are one.
@@ -156,7 +156,7 @@ inventory::submit! { &TINY_TO_KERNEL }
 /// 8. `overlap-fragments`: fragments are loaded while others are multiplied.
 /// 9. `predicate-tails`: nothing is asked of sizes that is known.
 /// 10. `stage-stores`: results are stored through shared memory.
-/// 11. `overlap-launches`: kernels begin before those in front of them have ended.
+/// 11. `overlap-launches`: kernels begin before those before them have ended.
 /// 12. `fold-conditions`: what a pass asked of sizes that are numbers is known.
 /// 13. `cse`, `dce`: what that left twice, or left over.
 /// 14. `check-async`: it is verified that there is no race in shared memory and no deadlock.
@@ -175,7 +175,7 @@ inventory::submit! { &KERNEL_SCHEDULE }
 /// From kernels to instructions.
 ///
 /// 1. `tensorize`: tiles of them as blocks, loops and fragments, by their plans or by the default tiling.
-/// 2. `kernel-schedule`: what plans ask for, and the verification.
+/// 2. `kernel-schedule`: what plans require, and the verification.
 /// 3. `kernel-to-ptx`: what each thread does, of kernels that are verified; that is not done twice.
 /// 4. `licm`: what does not change in a loop is computed before it, where that is worth a register and they are not needed
 ///    for sums of products.
@@ -183,7 +183,7 @@ inventory::submit! { &KERNEL_SCHEDULE }
 /// 6. `check-registers`: a warning where values do not fit into the registers of a thread.
 static REGION_TO_PTX: PipelineDef = PipelineDef {
     name: "region-to-ptx",
-    summary: "Makes instructions of kernels, by the plans beside them, and of none that is not verified.",
+    summary: "Lowers kernels to instructions by their plans. Kernels that are not verified are an error.",
     text: "tensorize,kernel-schedule,kernel-to-ptx,licm{registers=128},cse,dce,check-registers",
     to_layer: "",
     lowering: "",
@@ -193,7 +193,7 @@ inventory::submit! { &REGION_TO_PTX }
 /// The same for tensors of any number of elements: places in those whose sizes are symbols have 64 bits.
 static REGION_TO_PTX_WIDE: PipelineDef = PipelineDef {
     name: "region-to-ptx-wide",
-    summary: "Makes instructions of kernels, by the plans beside them, for tensors of any number of elements.",
+    summary: "Lowers kernels to instructions by their plans, with 64-bit indices for tensors of any size.",
     text: "tensorize,kernel-schedule,kernel-to-ptx{index=64},licm{registers=128},cse,dce,check-registers",
     to_layer: "",
     lowering: "",
@@ -207,17 +207,17 @@ inventory::submit! { &REGION_TO_PTX_WIDE }
 /// 3. `region-to-ptx`: instructions.
 static TINY_TO_PTX: PipelineDef = PipelineDef {
     name: "tiny-to-ptx",
-    summary: "Makes instructions of a tensor program, with tiles that fit any machine where no plan says more.",
+    summary: "Lowers a tensor program to instructions, with the default tiling where there is no plan.",
     text: "tiny-to-region,add-fallback,region-to-ptx",
     to_layer: "ptx",
     lowering: "",
 };
 inventory::submit! { &TINY_TO_PTX }
 
-/// The same, with plans for an A100 beside the kernels that have none.
+/// The same, with plans for an A100 next to the kernels that have none.
 static TINY_TO_PTX_SM80: PipelineDef = PipelineDef {
     name: "tiny-to-ptx-sm80",
-    summary: "Makes instructions of a tensor program by plans for sm80, which later machines run too.",
+    summary: "Lowers a tensor program to instructions by plans for sm80, which later targets run too.",
     text: "tiny-to-region,choose-plan{target=sm80},add-fallback,region-to-ptx",
     to_layer: "",
     lowering: "",
@@ -227,7 +227,7 @@ inventory::submit! { &TINY_TO_PTX_SM80 }
 /// The same, with plans for an H200.
 static TINY_TO_PTX_SM90: PipelineDef = PipelineDef {
     name: "tiny-to-ptx-sm90",
-    summary: "Makes instructions of a tensor program by plans for sm90.",
+    summary: "Lowers a tensor program to instructions by plans for sm90.",
     text: "tiny-to-region,choose-plan{target=sm90},add-fallback,region-to-ptx",
     to_layer: "",
     lowering: "",

@@ -10,7 +10,7 @@
 //! - [`mapping`]: where the axes of a region go.
 //! - [`parts`]: a reduction that is divided among blocks.
 //! - `repair`: plans near to one that does not fit.
-//! - [`report`]: what a plan asks for and its kernel does not do.
+//! - [`report`]: what a plan requires and its kernel does not do.
 //! - [`resolved`]: every default filled in, and checked against the region and the target.
 //! - `roles`: what roles of warps need.
 //! - [`scattered`]: sums whose elements go to positions that are data.

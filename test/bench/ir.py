@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times dlc-opt beside mlir-opt on the same programs, the two in turn, and prints Markdown tables.
+"""Times dlc-opt next to mlir-opt on the same programs, the two in turn, and prints Markdown tables.
 
   python3 test/bench/ir.py --dlc target/release/dlc-opt [--mlir mlir-opt-22] [--sizes 100000,1000000] [--runs 5]
 

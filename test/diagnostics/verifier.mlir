@@ -96,7 +96,7 @@ sample.func @f() {
 
 // -----
 
-// Of several blocks each must say where control goes on, also inside an op that nobody knows.
+// Of several blocks each must say where control goes on, also inside an op that nothing knows.
 // expected-error@+1 {{a block of the op is empty; it must end with a terminator}}
 "x.regions"() ({
   "x.jump"() [^next] : () -> ()

@@ -3,7 +3,7 @@
 #
 #   DLC_BIN=target/release sh test/gpu/cuda.sh DIR [write|compile|run]
 #
-# DIR gets NAME.cu and what is made of it. `write` and `compile` stop behind that, for a machine without a GPU. Without
+# DIR gets NAME.cu and what is made of it. `write` and `compile` stop after that, for a machine without a GPU. Without
 # DLC_BIN, `dlc-opt` and `dlc-translate` are looked for on the PATH. Code for sm_80 is also compiled for sm_90a. There is a
 # line for each kernel, machine and sizes; the exit status is 1 if one of them failed.
 set -u
@@ -93,7 +93,7 @@ kernel row_softmax softmax sm_90a "M=1 N=1" "M=3 N=1000" "M=2 N=8185" "M=9 N=13"
 kernel row_layernorm layernorm sm_90a "M=1 N=1" "M=3 N=1000" "M=2 N=8185" "M=9 N=13" "M=5 N=4096" "M=4 N=8192"
 kernel row_rmsnorm rmsnorm sm_90a "M=1 N=1" "M=3 N=1000" "M=2 N=8185" "M=9 N=13" "M=5 N=4096" "M=4 N=8192"
 kernel gelu_add gelu_add sm_90a "M=1 N=1" "M=3 N=1000" "M=2 N=8185" "M=9 N=13" "M=5 N=4096" "M=4 N=8192"
-kernel gemm_skinny gemm_skinny sm_90a "M=1 N=8 K=8" "M=16 N=136 K=72" "M=16 N=128 K=832"
+kernel gemm_small_m gemm_small_m sm_90a "M=1 N=8 K=8" "M=16 N=136 K=72" "M=16 N=128 K=832"
 kernel gemm_sm80 gemm_nn "sm_80 sm_90a" "M=1 N=8 K=8" "M=150 N=136 K=264" "M=1000 N=1000 K=1000"
 kernel sgemm sgemm "sm_80 sm_90a" "M=1 N=4 K=4" "M=150 N=132 K=36" "M=1000 N=1000 K=1000"
 for form in reference contract; do

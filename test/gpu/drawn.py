@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws programs by a seed, and measures them beside torch on a GPU: speed at sizes that nobody named.
+"""Draws programs by a seed, and measures them compared with torch on a GPU: speed at sizes that nobody named.
 
     cargo build --release --bins
     python3 test/gpu/drawn.py --bin target/release --seed 1 --count 60 --seconds 530 --commit $(git rev-parse --short HEAD) --out drawn.jsonl
@@ -9,7 +9,7 @@
 
 Kinds are products of matrices, layers of networks that convolve, attention, decoding, functions of rows and scans
 (`drawn_cases.py`). All programs are compiled first, several at once; then one process checks each against torch in f64, on
-a sample of its results, and times it beside its baselines: CUDA graphs, interleaved, L2 flushed by reading before each.
+a sample of its results, and times it against its baselines: CUDA graphs, interleaved, L2 flushed by reading before each.
 
 Each draw is a line of JSON in the file of `--out`. A draw that has a line of the same commit is not run again, so a run that
 stopped goes on where it was. No draw begins after `--seconds`. The exit status is 1 if a result is wrong.
@@ -352,9 +352,9 @@ def format_row(row):
     if "us" not in row:
         return f"{row['kind']:9} {name}: compiles"
     rate = f"{row['flops'] / row['us'] / 1e6:6.0f} TFLOP/s " if row["flops"] else ""
-    beside = f"{row['baseline_us']:10.1f} {row['baseline']:16} {row['speedup']:6.2f}" if "baseline" in row else "no baseline"
+    against = f"{row['baseline_us']:10.1f} {row['baseline']:16} {row['speedup']:6.2f}" if "baseline" in row else "no baseline"
     wrong = "" if row.get("right") else f"  WRONG: error {row.get('error'):.2e}, worst {row.get('worst'):.2e} {row.get('note', '')}"
-    return f"{row['kind']:9} {row['us']:10.1f} us {rate}{row['bytes'] / row['us'] / 1e3:6.0f} GB/s {beside}  {name}{wrong}"
+    return f"{row['kind']:9} {row['us']:10.1f} us {rate}{row['bytes'] / row['us'] / 1e3:6.0f} GB/s {against}  {name}{wrong}"
 
 
 def run(args):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles the problems of KernelBench, checks what they compute, and times them beside eager and torch.compile.
+"""Compiles the problems of KernelBench, checks what they compute, and times them compared with eager and torch.compile.
 
     python3 test/gpu/kernelbench.py CHECKOUT --device none --out problems.jsonl    # which import and compile
     python3 test/gpu/kernelbench.py CHECKOUT --device cuda --out problems.jsonl    # and which are right, and how fast

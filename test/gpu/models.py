@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Models of torch modules with random weights, compiled by dlc and timed beside eager and torch.compile.
+"""Models of torch modules with random weights, compiled by dlc and timed compared with eager and torch.compile.
 
     python3 test/gpu/models.py --out models.jsonl                 # all of them
     python3 test/gpu/models.py --only gpt2 lstm --no-compile      # some, without torch.compile

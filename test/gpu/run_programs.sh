@@ -7,7 +7,7 @@
 # - programs on other layers: regions with and without a plan, kernels by hand;
 # - the kernel and the plan of the specification, both JSON, with B in three layouts, by mma and by wgmma;
 # - what must be refused;
-# - products of matrices beside cublasLt, where that is installed.
+# - products of matrices next to cublasLt, where that is installed.
 #
 # Without DLC_RUN, `dlc-run` is looked for on the PATH. The last line is `all as expected`, and the exit status 0.
 set -u
@@ -115,7 +115,7 @@ refuse E0553 "$here/smoke.tiny" --function=vecadd --shape=N=4 --device=cuda:99
 refuse E0556 "$here/large.tiny" --shape=M=46340,N=46340 --device=cuda
 refuse E0563 "$here/smoke.tiny" --function=vecadd --shape=N=4 --device=cuda --log="$here/smoke.tiny"
 
-# measure ARGS..: how long it takes, and that a call takes less than 10 us beside the driver's own.
+# measure ARGS..: how long it takes, and that a call takes less than 10 us next to the driver's own.
 measure() {
   "$run" "$@" --device=cuda --bench --time > "$work/out" || fail "$* --bench"
   cat "$work/out"
@@ -128,7 +128,7 @@ measure "$tests/programs/gpt2_block/graph.json"
 measure "$here/gemm.mlir" --function=nn --shape=M=512,N=512,K=512
 measure "$here/gemm.mlir" --function=nn --shape=M=4096,N=4096,K=4096 --log="$log"
 
-# Measured beside cublasLt, where that is installed: LD_LIBRARY_PATH must have its folder.
+# Measured next to cublasLt, where that is installed: LD_LIBRARY_PATH must have its folder.
 if "$run" "$here/gemm.mlir" --function=nn --shape=M=256,N=256,K=256 --device=cuda --against=cublaslt 2> "$work/err"; then
   for form in nn nt tn tt bf16 bias_relu; do
     "$run" "$here/gemm.mlir" --function=$form --shape=M=4096,N=4096,K=4096 --device=cuda --against=cublaslt || bad=1

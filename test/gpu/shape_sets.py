@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Programs with shape sets at the sizes of the sets and at drawn ones, beside the same programs compiled for each size alone.
+"""Programs with shape sets at the sizes of the sets and at drawn ones, next to the same programs compiled for each size alone.
 
     python3 test/gpu/shape_sets.py [--seed S] [--count N]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Products of a vector and a matrix, and attention with one query for each head, of drawn sizes, beside torch on a GPU.
+"""Products of a vector and a matrix, and attention with one query for each head, of drawn sizes, compared with torch on a GPU.
 
     python3 test/gpu/vectors.py [--seed S] [--count N] [--attention N]
 

@@ -52,7 +52,7 @@ kernel.func @attention<B, S, T>(
         %head = index (%t floordiv (S ceildiv 192))
         %m = index (%t mod (S ceildiv 192))
         %n = index (T ceildiv 112)
-        // The last block of K and Q, then each block of K before the block of V behind it, then the first of V.
+        // The last block of K and Q, then each block of K before the block of V after it, then the first of V.
         wait %emptyK[%k0] parity %pk0
         expect %fullK[%k0] bytes 28672
         tma_load %mK[%head, 112 * %n - 112, 0] to %sK[%k0] signal %fullK[%k0]
@@ -106,7 +106,7 @@ kernel.func @attention<B, S, T>(
         await %w0
         arrive %emptyK[%k0] by warp
         %k1, %pk1 = advance %k0, %pk0 over 2
-        // Only the last block ends behind the keys.
+        // Only the last block ends after the keys.
         %last0 = index (%n - 1)
         %s1 = if (112 * %last0 + 112 <= T) : !s {
           yield %s0
@@ -200,7 +200,7 @@ kernel.func @attention<B, S, T>(
       elect {
         await_read %stored
       }
-      // The last turn of the last group has nobody behind it.
+      // The last turn of the last group has nobody after it.
       if (%g == 0) {
         barrier id %mine threads 256
       }

@@ -10,7 +10,7 @@
 // share the blocks of 112 keys that come by, from the last to the first, so that those come first where keys are hidden.
 // While one group computes exponentials the two others multiply: they take turns at the tensor cores, by a named barrier
 // each. Tiles with many keys are taken first, and dealt out to the blocks forwards and backwards in turn, so that all blocks
-// end at nearly the same time. Heads are taken in sections of which much stays in the second-level cache; every other one
+// end at nearly the same time. Heads are taken in sections of which much stays in the L2 cache; every other one
 // begins with few keys, so that what is dealt out at once has nearly as many also where one ends.
 //
 // The rows of O are written over those of Q in shared memory and leave from there: of Q there are two stages, and one is
@@ -79,7 +79,7 @@ kernel.func @attention<B, S, T>(
         %end = index (192 * %m + 192)
         %keys = min %last, %end
         %n = index (%keys ceildiv 112)
-        // The last block of K and Q, then each block of K before the block of V behind it, then the first of V.
+        // The last block of K and Q, then each block of K before the block of V after it, then the first of V.
         wait %emptyK[%k0] parity %pk0
         expect %fullK[%k0] bytes 28672
         tma_load %mK[%head, 112 * %n - 112, 0] to %sK[%k0] signal %fullK[%k0]
@@ -242,7 +242,7 @@ kernel.func @attention<B, S, T>(
       elect {
         await_read %stored
       }
-      // The last turn of the last group has nobody behind it.
+      // The last turn of the last group has nobody after it.
       if (%g == 0) {
         barrier id %mine threads 256
       }

@@ -13,7 +13,7 @@ kernel.func @conv<B, H, W, C, O>(
     -> memref<[B * ((H + 1) floordiv 2) * ((W + 1) floordiv 2), O], f16, row_major, align 16>
     attributes {target = "sm90"} {
   %Y = output : memref<[B * ((H + 1) floordiv 2) * ((W + 1) floordiv 2), O], f16, row_major, align 16>
-  // The window of the first pixel begins at -1, that of the last one ends one behind the picture.
+  // The window of the first pixel begins at -1, that of the last one ends one after the picture.
   %mX = tensor_map %X im2col lower [-1, -1] upper [-1, -1] strides [2, 2] : tensormap<[128, 64], f16, swizzle 128>
   %mF = tensor_map %F : tensormap<[128, 1, 1, 64], f16, swizzle 128>
   %mY = tensor_map %Y : tensormap<[64, 64], f16, swizzle 128>

@@ -25,7 +25,7 @@ kernel.func @conv<B, H>(%X: memref<[B, H, 56, 64], f16, row_major, align 16>, %F
   %pairs = index (%tiles ceildiv 2)
   %blocks = min %sms, %pairs
   grid (%blocks) threads 384 {
-    // Two stages for each group. Of X there are four rows of 58, and behind them rows of zeros that the products of the
+    // Two stages for each group. Of X there are four rows of 58, and after them rows of zeros that the products of the
     // columns that are too many read.
     %sX = shared : tile<4 x [240, 64], f16, swizzle 128>
     %sF = shared : tile<9 x [64, 64], f16, swizzle 128>
@@ -68,7 +68,7 @@ kernel.func @conv<B, H>(%X: memref<[B, H, 56, 64], f16, row_major, align 16>, %F
       %turn = index (1 - %g + %g * (2 * %blocks - 1))
       %none = const 0.0 : frag<[64, 120], f32, wgmma>
       %kept = done : token<epilogue>
-      // The rows behind those that are loaded stay zero.
+      // The rows after those that are loaded stay zero.
       %rest = const 0.0 : frag<[8, 64], f16, blocked [1, 4] lanes [2, 16] warps [4, 1]>
       for %j = 0 to 2 {
         %slot = index (2 * %j + %g)
@@ -103,7 +103,7 @@ kernel.func @conv<B, H>(%X: memref<[B, H, 56, 64], f16, row_major, align 16>, %F
           await_read %e0
         }
         barrier
-        // A row for each pixel: the sums are turned on their way to shared memory.
+        // A row for each pixel: the sums are transposed on their way to shared memory.
         %h = cast %c : frag<[64, 120], f16, wgmma>
         store_shared %h to %sY[%g] transposed
         fence_async

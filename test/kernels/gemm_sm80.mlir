@@ -9,7 +9,7 @@
 //
 // A step of 64 along k has four products of 16. While one multiplies, the fragments of the next one are loaded, and a fourth
 // of the copies is begun: so the tensor cores have work at all times, also where the threads meet. One barrier a step is
-// enough, in front of the last product: the stage that is written behind it was read to its end before it.
+// enough, before the last product: the stage that is written after it was read to its end before it.
 kernel.func @gemm<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[K, N], f16, row_major, align 16>)
     -> memref<[M, N], f16, row_major, align 16> attributes {target = "sm80"} {
   // So that every copy is of 16 bytes.

@@ -116,7 +116,7 @@ kernel.func private @layernorm_4096<M, N>(
 }
 
 // Unaligned rows: the first vector begins where memory is aligned, at or before the row. What it has of the row
-// before is outside, as is what the last vector has behind the row.
+// before is outside, as is what the last vector has after the row.
 kernel.func private @layernorm_any<M, N>(
     %X: memref<[M, N], f16, row_major, align 16>, %W: memref<[N], f16, row_major, align 16>,
     %B: memref<[N], f16, row_major, align 16>) -> memref<[M, N], f16, row_major, align 16> attributes {target = "sm90"} {

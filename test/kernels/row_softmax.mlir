@@ -152,7 +152,7 @@ kernel.func private @softmax_4096<M, N>(%X: memref<[M, N], f16, row_major, align
 }
 
 // Unaligned rows: the first vector begins where memory is aligned, at or before the row. What it has of the row
-// before is outside, as is what the last vector has behind the row.
+// before is outside, as is what the last vector has after the row.
 kernel.func private @softmax_any<M, N>(%X: memref<[M, N], f16, row_major, align 16>)
     -> memref<[M, N], f16, row_major, align 16> attributes {target = "sm90"} {
   require (N <= 8185)

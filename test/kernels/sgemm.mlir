@@ -5,8 +5,8 @@
 
 // D = A B in f32, without tensor cores. A block has a tile of 128 by 128, each of its 128 threads 8 by 16 of it: eight
 // pieces of 4 by 4, so that the threads of a warp read neighbouring vectors. For each k a thread multiplies a column of 8
-// by a row of 16: with 6 loads of 16 bytes for 128 multiplications, shared memory keeps up. The next tiles of A and B come
-// to registers while this one is multiplied, and go to the other stage of shared memory behind that: one barrier a step.
+// by a row of 16: with 6 16-byte loads for 128 multiplications, shared memory keeps up. The next tiles of A and B come
+// to registers while this one is multiplied, and go to the other stage of shared memory after that: one barrier a step.
 !acc = frag<[128, 128], f32, blocked [4, 4] lanes [4, 8] warps [4, 1]>
 !a = frag<[128, 16], f32, blocked [1, 4] lanes [8, 4] warps [4, 1]>
 !b = frag<[16, 128], f32, blocked [1, 4] lanes [1, 32] warps [4, 1]>
@@ -31,7 +31,7 @@ kernel.func @sgemm<M, N, K>(%A: memref<[M, K], f32, row_major, align 16>, %B: me
     barrier
     %c0 = const 0.0 : !acc
     %c, %s = for %k = 0 to %steps carry (%c1 = %c0, %s0 = %zero) {
-      // Behind the last tile nothing is read.
+      // After the last tile nothing is read.
       %a1 = load %A[128 * %m + i0, 16 * %k + 16 + i1] where (128 * %m + i0 < M, 16 * %k + 16 + i1 < K) : !a
       %b1 = load %B[16 * %k + 16 + i0, 128 * %n + i1] where (16 * %k + 16 + i0 < K, 128 * %n + i1 < N) : !b
       %c2 = for %j = 0 to 16 unroll carry (%c3 = %c1) {

@@ -3,7 +3,7 @@
 // RUN: dlc-opt %s --tiny-to-region | FileCheck %s
 
 // Programs with symbolic sizes, each at several sizes with tails, 1 and 0: the numbers are the same at every layer from
-// tiny to blocks. How many kernels each is made of is checked, too.
+// tiny to blocks. How many kernels each consists of is checked, too.
 
 // CHECK-LABEL: host.func @gemm<
 // CHECK-COUNT-1: launch

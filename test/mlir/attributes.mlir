@@ -1,4 +1,4 @@
-// Every builtin attribute, on ops that nobody knows.
+// Every builtin attribute, on ops that nothing knows.
 
 // REQUIRES: mlir-opt
 // RUN: mlir-opt %s --allow-unregistered-dialect --mlir-print-op-generic -o %t.mlir

@@ -1,4 +1,4 @@
-// Attention to the last keys of each query, and to none behind it: the loop over keys begins with the first that a tile sees, and
+// Attention to the last keys of each query, and to none after it: the loop over keys begins with the first that a tile sees, and
 // ends with the last.
 
 // RUN: dlc-opt %s --pass-pipeline='lower-frontend,tiny-to-region,choose-plan{target=sm90},tensorize' | FileCheck %s

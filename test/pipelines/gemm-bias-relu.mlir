@@ -35,7 +35,7 @@
 // POLY: contraction matmul lhs [m, k] rhs [k, n] out [m, n] reduce [k]
 // POLY: read A "{ [m, n, k] -> A[m, k] }"
 
-// One kernel in C-CON1 form: the product inside of the sum, the rest behind it.
+// One kernel in C-CON1 form: the product inside of the sum, the rest after it.
 // REGION: region.func private @gemm_bias_relu_0<M, N, K> iters (m: M, n: N)
 // REGION: %[[SUM:.+]] = reduce sum (k: K) acc f32 init 0.0 {
 // REGION-NEXT: read %A[m, k]

@@ -1,5 +1,5 @@
 // Products in a row, one kernel each: a thread loads what comes next, two groups compute. What all steps need is loaded
-// once for a tile, what goes from one product to the next stays in registers, and what lies behind the diagonal is left out.
+// once for a tile, what goes from one product to the next stays in registers, and what lies after the diagonal is left out.
 
 // RUN: dlc-opt %s --pass-pipeline='lower-frontend,tiny-to-region,choose-plan{assume=4096},add-fallback,tensorize,kernel-schedule' -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir

@@ -1,4 +1,4 @@
-// From a program of tensors to kernels as plans that are chosen want them, with a kernel for all other sizes beside.
+// From a program of tensors to kernels as plans that are chosen want them, with a kernel for all other sizes as well.
 
 // RUN: dlc-opt %s --pass-pipeline='tiny-to-region,choose-plan{assume=4096},add-fallback,tensorize,kernel-schedule' -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir

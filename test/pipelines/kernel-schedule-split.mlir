@@ -1,4 +1,4 @@
-// A sum that blocks share: each loads and multiplies by its roles what is its part, and a grid behind adds the parts in order.
+// A sum that blocks share: each loads and multiplies by its roles what is its part, and a grid after adds the parts in order.
 
 // RUN: dlc-opt %s --pass-pipeline='tensorize,kernel-schedule' -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir

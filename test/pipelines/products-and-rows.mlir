@@ -87,7 +87,7 @@ frontend.graph @largest<M>(%x: tensor<[M, 64], f16>, %w: tensor<[64, 64], f16>) 
 
 // -----
 
-// A factor that serves a thousand columns is computed once; one that serves M is where M is not said to be small.
+// A factor that serves a thousand columns is computed once; one that serves M is where M is not given to be small.
 // CHECK-LABEL: host.func @relu_left
 // CHECK:       region.func private @relu_left_0<M> iters (m: 64*M)
 // CHECK:       plan.schedule of @relu_left_1

@@ -1,4 +1,4 @@
-// A product of triangular matrices of which a triangle is wanted, for tiles before, on and behind the diagonal, and sizes with
+// A product of triangular matrices of which a triangle is wanted, for tiles before, on and after the diagonal, and sizes with
 // tails.
 
 // RUN: dlc-opt %s --pass-pipeline='lower-frontend,tiny-to-region,choose-plan{target=sm90 assume=4096}' -o %t.sm90.mlir

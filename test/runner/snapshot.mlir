@@ -1,4 +1,4 @@
-// Exact snapshots, in the file and beside it, compared and blessed.
+// Exact snapshots, in the file and next to it, compared and blessed.
 
 // RUN: split-file %s %T
 // RUN: cat program | snapshot %s

@@ -28,7 +28,7 @@ impl fmt::Display for Ending {
     }
 }
 
-/// What a command left behind.
+/// What a command left after.
 #[derive(Clone, Debug)]
 pub struct Output {
     /// How it ended.
@@ -69,7 +69,7 @@ pub fn run(command: &mut Command, input: &[u8], merge: bool, limit: Duration) ->
 
     let mut stdin = child.stdin.take().expect("standard input is piped");
     let input = input.to_vec();
-    // A program may end without reading its input; that is no error. Nobody waits for this thread.
+    // A program may end without reading its input; that is no error. Nothing waits for this thread.
     thread::spawn(move || drop(stdin.write_all(&input)));
     let stdout = read_all(stdout);
     let stderr = read_all(stderr);

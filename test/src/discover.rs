@@ -73,7 +73,7 @@ fn kind_of(path: &Path) -> Result<Option<Kind>, String> {
         return Ok(None);
     }
     Ok(Some(Kind::Broken(
-        "no RUN line: add one, or a `.test` file beside it that names it, or move it to a folder `Inputs`".into(),
+        "no RUN line: add one, or a `.test` file next to it that names it, or move it to a folder `Inputs`".into(),
     )))
 }
 

@@ -1,6 +1,6 @@
 //! Runs lines of commands.
 //!
-//! The commands of a pipeline run one after the other, each with the whole output of the one before; every one of them
+//! The commands of a pipeline run one after another, each with the whole output of the one before; every one of them
 //! must succeed.
 //! A name is looked up among the built-in commands ([`crate::builtins`]), the programs of the workspace, and the
 //! outside tools that the test requires; nothing else can be run.

@@ -20,7 +20,7 @@ use dlc_ir::random::Random;
 use dlc_ir::text::{ParseOptions, PrintOptions, parse_module, print_body};
 use dlc_ir::{Body, Context, Diagnostics, verify};
 
-pub use damaged::{Damage, Damaged, Found};
+pub use damaged::{Damage, Damaged, DamagedText};
 pub use json::{exchange_json, mutate_json};
 pub use module::module;
 pub use passes::{Fate, Passes, extreme_numbers};

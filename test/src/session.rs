@@ -39,9 +39,9 @@ pub struct Session {
     pub scratch: PathBuf,
     /// How long one command may run.
     pub limit: Duration,
-    /// Arguments that every `dlc-opt` gets beside its own.
+    /// Arguments that every `dlc-opt` gets besides its own.
     pub extra_args: Vec<String>,
-    /// What to ask every `dlc-opt` beside.
+    /// What to ask every `dlc-opt` next to.
     pub probe: Option<Probe>,
     /// The tests that did not run, by the tool that is missing.
     pub not_run: Mutex<BTreeMap<String, Vec<String>>>,

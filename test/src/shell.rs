@@ -47,7 +47,7 @@ pub struct Command {
     pub stderr: Sink,
 }
 
-/// Pipelines that run one after the other, until one fails.
+/// Pipelines that run one after another, until one fails.
 pub type Line = Vec<Vec<Command>>;
 
 /// Reads a line of commands.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times kernels of two folders beside each other, as those of two commits, on one GPU.
+"""Times kernels of two folders next to each other, as those of two commits, on one GPU.
 
     python3 tools/python/between.py OLD NEW [--only NAME] [--seconds S]
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Checks kernels of dlc and times them beside cuBLAS, cuDNN and torch.compile, on one GPU. README.md has the commands.
+"""Checks kernels of dlc and times them compared with cuBLAS, cuDNN and torch.compile, on one GPU. README.md has the commands.
 
 Each case is checked against an answer in higher precision, with outputs that were no numbers before. Then all that is
 right is timed with the peers in one process: launches take turns in random order, data is random, L2 is flushed before
-each by reading (a flush that writes leaves lines behind whose write-back is charged to the next kernel), and the median
+each by reading (a flush that writes leaves lines after whose write-back is charged to the next kernel), and the median
 counts. A kernel that fails, stops the device or never ends does not stop the others: the work is done by a second
-process, which is started again behind it.
+process, which is started again after it.
 """
 import argparse
 import collections
@@ -39,7 +39,7 @@ class Lost(Exception):
 
 
 class Timer:
-    """Times functions beside each other."""
+    """Times functions next to each other."""
 
     def __init__(self, seconds):
         import torch
@@ -188,7 +188,7 @@ class Worker:
                     rows.append(dict(kernel="-", note="the reference has no kernel"))
             except (LaunchError, AssertionError) as error:
                 rows.append(dict(kernel="ref", note=said(error)))
-            # Beside kernels of ours it is a baseline; alone it would only take time.
+            # Next to kernels of ours it is a baseline; alone it would only take time.
             found += variants if found or self.job["reference_only"] else []
         return found
 
@@ -559,10 +559,10 @@ def table(run):
 
 
 def arguments(argv):
-    parser = argparse.ArgumentParser(description="Checks and times kernels beside cuBLAS, cuDNN and torch.compile.")
+    parser = argparse.ArgumentParser(description="Checks and times kernels compared with cuBLAS, cuDNN and torch.compile.")
     parser.add_argument("suites", nargs="*", help=f"which suites: {' '.join(suites.SUITES)}; all of them if none is named")
     parser.add_argument("--kernels", metavar="DIR", help="a folder of manifests with PTX")
-    parser.add_argument("--reference", metavar="DIR", help="a folder of reference generators: a baseline beside ours")
+    parser.add_argument("--reference", metavar="DIR", help="a folder of reference generators: a baseline next to ours")
     parser.add_argument("--reference-only", action="store_true", help="only the reference, against the peers")
     parser.add_argument("--shapes", help="other sizes for all named suites, such as 4096x4096x4096,512x512x512")
     parser.add_argument("--dtype", help="f16, bf16 or both with a comma")

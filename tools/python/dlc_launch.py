@@ -1,4 +1,4 @@
-"""Loads kernels that dlc compiled (PTX and a launch manifest beside it) and runs them on torch tensors.
+"""Loads kernels that dlc compiled (PTX and a launch manifest next to it) and runs them on torch tensors.
 
     import dlc_launch
     gemm = dlc_launch.load("gemm.json")["gemm"]
@@ -180,7 +180,7 @@ _MAP_TYPES = {
     "BFLOAT16": 9,
 }
 _SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
-# How much the second-level cache fetches at once: with 256 bytes, unaligned rows make a product a fifth slower.
+# How much the L2 cache fetches at once: with 256 bytes, unaligned rows make a product a fifth slower.
 _L2_128B = 2
 
 
@@ -207,7 +207,7 @@ class Cuda:
         self._entries = {}
 
     def check(self, result, what):
-        """The values of a driver call behind its status. Errors with `what` was tried and the driver's own words."""
+        """The values of a driver call after its status. Errors with `what` was tried and the driver's own words."""
         status, *values = result
         if int(status) != 0:
             _, name = self.driver.cuGetErrorName(status)
@@ -387,7 +387,7 @@ def unverified(manifest, code):
 
 
 def load(path, cuda=None):
-    """Loads the manifest at `path` and the PTX that it names, beside it. Warns once of kernels that are not verified."""
+    """Loads the manifest at `path` and the PTX that it names, next to it. Warns once of kernels that are not verified."""
     with open(path, encoding="utf-8") as file:
         try:
             manifest = json.load(file)
@@ -635,7 +635,7 @@ class Plan:
         if spec["strides"]:
             strides = [size * e(self.values) for e in spec["strides"]][::-1]
         address = addresses[buffer] + size * self.kernel.buffers[buffer].placed(shape, self.values)[1]
-        # The driver takes axes twice as long, but coordinates are signed numbers of 32 bits.
+        # The driver takes axes twice as long, but coordinates are signed 32-bit numbers.
         if any(not 0 < dim <= 1 << 31 for dim in dims) or any(stride >= 1 << 40 for stride in strides):
             raise LaunchError(f"{what} has axes of {dims} elements and steps of {strides} bytes: an axis has 1 to "
                               f"{1 << 31} elements, and steps are below {1 << 40}")

@@ -170,7 +170,7 @@ class _ProgramPlan:
             if cost is None and best:
                 break
             if all(guard(sizes) for guard in where):
-                # Of kernels behind each other that have a cost the first with the least is taken.
+                # Of kernels after each other that have a cost the first with the least is taken.
                 nanoseconds = cost.nanoseconds(sizes) if cost else 0
                 if best is None or nanoseconds < best[0]:
                     best = nanoseconds, name, bound

@@ -13,7 +13,7 @@ from dlc_launch import Launch, LaunchError, Prepared
 from suites import DEVICE, torch_type
 
 # Which variant has the parameters of a kernel of ours; the longest beginning of its name counts.
-SAME = {"gemm_pingpong": "pp", "gemm_cooperative": "coop", "gemm_skinny": "skinny", "chain": "chain", "conv_im2col": "im2col",
+SAME = {"gemm_pingpong": "pp", "gemm_cooperative": "coop", "gemm_small_m": "small_m", "chain": "chain", "conv_im2col": "im2col",
         "conv_window": "window", "attention": "same", "attention_causal": "same", "row_softmax": "row",
         "row_layernorm": "row"}
 
@@ -100,22 +100,22 @@ class Reference:
         grid = g["csz"] * min(132 // g["csz"], tm * tn)
         return self.make("sm90_gemm_gen", "gen", "gemm", options, g, grid, args, out, data)
 
-    def _skinny(self, case):
+    def _small_m(self, case):
         if case.layout != "nt":
             return []
         tokens = -(-case.m // 16) * 16
         stages = {16: 11, 64: 8}.get(tokens, 6)
-        found = [("skinny", dict(BN=tokens, S=stages, pdl=1)), ("plain", dict(BN=tokens, S=stages))]
-        return [(label, functools.partial(self._run_skinny, case, o)) for label, o in found]
+        found = [("small_m", dict(BN=tokens, S=stages, pdl=1)), ("plain", dict(BN=tokens, S=stages))]
+        return [(label, functools.partial(self._run_small_m, case, o)) for label, o in found]
 
-    def _run_skinny(self, case, options, data):
-        g = self.generator("sm90_skinny_gen").geom(**options)
+    def _run_small_m(self, case, options, data):
+        g = self.generator("sm90_small_m_gen").geom(**options)
         if case.n % g["BM"] or case.k % 64 or case.m > g["BN"] or case.k // 64 <= g["S"]:
             raise LaunchError("the reference wants N mod 128 == 0, K mod 64 == 0 and more steps than stages")
         out = self.empty((case.m, case.n), case.dtype)
         args = [self.map(data["B"], case.dtype, g["boxW"]), self.map(data["A"], case.dtype, g["boxX"]),
                 self.map(out, case.dtype, g["boxY"]), u32(case.k // 64)]
-        return self.make("sm90_skinny_gen", "gen", "skinny", options, g, case.n // g["BM"], args, out, data,
+        return self.make("sm90_small_m_gen", "gen", "small_m", options, g, case.n // g["BM"], args, out, data,
                          early=bool(g["pdl"]))
 
     def _attention(self, case):

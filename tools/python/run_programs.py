@@ -140,7 +140,7 @@ def manifests(folder, programs, variant):
 
 
 def one(path):
-    """Runs a manifest in this process and prints what came of it as JSON."""
+    """Runs a manifest in this process and prints the result of it as JSON."""
     try:
         largest, count = run(path)
         print(json.dumps(dict(ok=True, off=largest, count=count)))
@@ -151,7 +151,7 @@ def one(path):
 
 
 def in_process(path, limit):
-    """What came of a manifest, run in a process of its own."""
+    """The result of a manifest, run in a process of its own."""
     try:
         done = subprocess.run([sys.executable, os.path.abspath(__file__), "--one", path], capture_output=True, text=True,
                               timeout=limit, check=False)

@@ -25,8 +25,8 @@ SERVES = (
     Serve("gemm_bias_gelu*", ("fused",), ("A", "B", "bias"), dict(op="gelu")),
     Serve("gemm_bias_silu*", ("fused",), ("A", "B", "bias"), dict(op="silu")),
     Serve("gemm_bias_residual*", ("fused",), ("A", "B", "bias", "R"), dict(op="residual")),
-    Serve("gemm_skinny*", ("skinny",), ("A", "B")),
-    Serve("gemm*", ("gemm", "skinny"), ("A", "B")),
+    Serve("gemm_small_m*", ("small_m",), ("A", "B")),
+    Serve("gemm*", ("gemm", "small_m"), ("A", "B")),
     Serve("sgemm*", ("sgemm",), ("A", "B")),
     Serve("chain*", ("chain",), ("A", "B", "C", "D0", "D1", "D2")),
     Serve("conv_nchw*", ("conv_nchw",), ("X", "F")),
@@ -44,7 +44,7 @@ SERVES = (
 )
 
 # The manifests that a folder of kernels has; those that are missing are named.
-EXPECTED = ("gemm_pingpong", "gemm_cooperative", "gemm_skinny", "gemm_sm80", "sgemm", "chain", "conv_im2col", "conv_window",
+EXPECTED = ("gemm_pingpong", "gemm_cooperative", "gemm_small_m", "gemm_sm80", "sgemm", "chain", "conv_im2col", "conv_window",
             "attention", "attention_causal", "row_softmax", "row_layernorm", "row_rmsnorm", "gelu_add")
 
 # The largest error of a right kernel: of all elements together, and of one, against it and the mean size of all.
@@ -187,7 +187,7 @@ def gemm_layout(kernel):
 class Skinny(Gemm):
     """Few rows of A: the time is that of reading B. The peer may have B as it likes it, too."""
 
-    suite = "skinny"
+    suite = "small_m"
 
     def __init__(self, m, n, k, **other):
         super().__init__(m, n, k, **other)
@@ -473,7 +473,7 @@ class Sum(Case):
 
 # --- The lists --------------------------------------------------------------------------------------------------------
 
-SUITES = ("gemm", "skinny", "fused", "conv", "conv_nchw", "attention", "chain", "softmax", "linear_rows", "sum",
+SUITES = ("gemm", "small_m", "fused", "conv", "conv_nchw", "attention", "chain", "softmax", "linear_rows", "sum",
           "sgemm")
 _GEMM = ((8192, 8192, 8192), (4096, 4096, 4096), (2048, 2048, 2048), (4096, 14336, 4096), (4096, 4096, 14336),
          (16384, 6144, 4096), (1024, 1024, 1024), (512, 512, 512), (1536, 1536, 1536))
@@ -503,7 +503,7 @@ def cases(suite, shapes=None, dtypes=None, layouts=None, tails=True):
         if tails:
             found += [Gemm(*s, layout, d, False) for d in types("f16", "bf16") for layout in layouts or ("nn", "nt", "tn")
                       for s in _GEMM_TAILS]
-    elif suite == "skinny":
+    elif suite == "small_m":
         found += [Skinny(*s, layout=layout, dtype=d) for d in types("f16") for layout in layouts or ("nt", "nn")
                   for s in shapes or ((16, 14336, 4096), (64, 14336, 4096), (128, 14336, 4096))]
         if tails:

@@ -584,7 +584,7 @@ class Programs(Base):
     def test_places_are_checked(self):
         steps = program()["steps"]
         steps[4]["outputs"][0]["offset"] = "0"
-        self.make(steps=steps)(FakeTensor((16,), "float32"))  # by then nobody needs what lay there
+        self.make(steps=steps)(FakeTensor((16,), "float32"))  # by then nothing needs what lay there
         steps[4]["inputs"], steps[4]["launch"][0]["sizes"] = ["h"], dict(N="M")
         steps[4]["outputs"][0]["shape"] = ["M"]
         with self.refuses("z has the bytes 0 to 64, and 0 to 64 of h are still needed"):
@@ -625,7 +625,7 @@ class Comparing(Base):
     def test_every_kernel_has_its_line(self):
         for name in suites.EXPECTED:
             self.assertIsNotNone(suites.serve(name), name)
-        self.assertEqual(suites.serve("gemm_skinny").suites, ("skinny",))
+        self.assertEqual(suites.serve("gemm_small_m").suites, ("small_m",))
         self.assertEqual(suites.serve("attention_causal").where, dict(causal=True))
         self.assertIsNone(suites.serve("other"))
 

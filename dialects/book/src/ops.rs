@@ -157,7 +157,7 @@ pub struct Iota {
 ///
 /// `out[i] = function(operand0[at0(i)], operand1[at1(i)], ..)`
 ///
-/// Outside of its guard an operand is the number behind `else`. With `widen` a product is not rounded to its type before
+/// Outside of its guard an operand is the number after `else`. With `widen` a product is not rounded to its type before
 /// it is summed.
 #[op("book.entry", traits(Pure), parse = syntax::parse_entry, print = syntax::print_entry, infer = verify::infer_entry,
      verify = verify::entry, eval = interp::entry,
@@ -189,7 +189,7 @@ pub struct Reduce {
     input: Operand<Tensor>,
     /// The sizes of the axes of the result.
     axes: Attr<Sizes>,
-    /// The sizes of the axes that are reduced; they are numbered behind those of the result.
+    /// The sizes of the axes that are reduced; they are numbered after those of the result.
     over: Attr<Sizes>,
     /// How the operand is read: one access.
     accesses: Attr<Accesses>,

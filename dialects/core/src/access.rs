@@ -94,7 +94,7 @@ fn access(ctx: &Context, attr: Attr) -> Option<Access> {
     has_positions.then_some(access)
 }
 
-/// Reads `(i0, 2*i1 - 1) where (..) else 0.0`: what stands behind `at`. The elements are of the type `elem`.
+/// Reads `(i0, 2*i1 - 1) where (..) else 0.0`: what stands after `at`. The elements are of the type `elem`.
 pub fn parse_access(p: &mut Parser<'_>, elem: Type) -> ParseResult<Access> {
     let at = p.list(Token::LParen, Token::RParen, |p| parse_expr(p, &[Token::Comma, Token::RParen]))?;
     let (guard, fill) = parse_condition(p, elem)?;

@@ -60,7 +60,7 @@ pub fn show(dims: &[SizeExpr]) -> String {
 
 /// The types of elements that meet others, in tinygrad's order; each with the places of those directly above it.
 ///
-/// Source: `promo_lattice` of tinygrad's `dtype.py`, after JAX's type promotion. Integers of 64 bits of both kinds meet
+/// Source: `promo_lattice` of tinygrad's `dtype.py`, after JAX's type promotion. 64-bit integers of both kinds meet
 /// in the default float.
 const LATTICE: [(Type, &[usize]); 15] = [
     (Type::I1, &[1, 2]),

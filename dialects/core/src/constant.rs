@@ -74,7 +74,7 @@ pub fn parse_const(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     Ok(())
 }
 
-/// A number that has been read, whose type stands behind it.
+/// A number that has been read, whose type stands after it.
 pub struct Written<'s> {
     at: Loc,
     negative: bool,
@@ -174,7 +174,7 @@ pub fn print_const(p: &mut OpPrinter<'_, '_>) {
             return p.attr_dict(&|key| key == "value");
         }
         AttrData::Float { ty, bits } => p.float(*bits, *ty),
-        // `true` and `false` are written as numbers: the type stands behind.
+        // `true` and `false` are written as numbers: the type stands after.
         AttrData::Integer { value, .. } => p.integer(*value, Type::I64),
         _ => {}
     }

@@ -1,7 +1,7 @@
 //! JSON that people write and read: the forms of the layers.
 //!
 //! A text is held as it is, and looked at where a reader wants something: every value knows its place in the file, so
-//! what is wrong with it is said there, with its path (`uops[3].arg.dims`). Comments from `//` to the end of a line are
+//! what is wrong with it is given there, with its path (`uops[3].arg.dims`). Comments from `//` to the end of a line are
 //! allowed. A [`Record`] is an object whose keys are known; others are errors.
 //!
 //! - [`node`]: a text and the values in it; [`record`]: objects with known keys; [`outline`]: what a text may be.

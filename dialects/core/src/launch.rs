@@ -96,7 +96,7 @@ impl Memory {
 }
 
 impl Global {
-    /// Memory with zeros in it that nobody has written.
+    /// Memory with zeros in it that nothing has written.
     pub fn new(ctx: &Context, shape: Vec<usize>, elem: Type) -> Result<Global, String> {
         let kind = ElemKind::of(ctx, elem).ok_or("the elements are no numbers")?;
         let count = crate::tensor::count(&shape)?;
@@ -213,9 +213,9 @@ pub struct MapValue {
     pub memory: Datum,
     /// Where its elements lie.
     pub placement: Placement,
-    /// The elements from one position to the next along each axis that the engine knows, of which the last is 1.
+    /// The elements from one position to the next along each axis that TMA knows, of which the last is 1.
     pub strides: Vec<i64>,
-    /// The sizes of the memory along the axes that the engine knows: those that it has, or some of them taken as one.
+    /// The sizes of the memory along the axes that TMA knows: those that it has, or some of them taken as one.
     pub sizes: Vec<usize>,
     /// By how much the number of an element of the memory, which counts row by row, grows along each of these axes.
     pub steps: Vec<usize>,
@@ -223,8 +223,8 @@ pub struct MapValue {
     pub shape: Vec<u32>,
     /// The type of the elements.
     pub elem: Type,
-    /// The bytes of a row of a panel of the tile: 128, 64 or 32 where the engine exchanges units of 16 bytes, 16 where
-    /// nothing is left to exchange; 0 for rows that lie one behind the other.
+    /// The bytes of a row of a panel of the tile: 128, 64 or 32 where TMA exchanges 16-byte units, 16 where
+    /// nothing is left to exchange; 0 for rows that lie one after another.
     pub span: u32,
     /// Of windows: for each axis between images and channels where it begins, where it ends, and the steps.
     pub windows: Option<[Vec<i64>; 3]>,

@@ -33,7 +33,7 @@ pub enum Layout {
         /// The bytes of a unit: a power of two, at most `bytes`.
         vector: i64,
     },
-    /// `blocked [32, 32]`: in blocks of these sizes, one behind the other, the blocks and each of them row-major. A block
+    /// `blocked [32, 32]`: in blocks of these sizes, one after another, the blocks and each of them row-major. A block
     /// at the end of an axis is whole, and what of it is beyond the axis is not used.
     Blocked {
         /// The elements of a block along each axis.
@@ -158,7 +158,7 @@ impl Layout {
         }
     }
 
-    /// Reads what stands behind the word that a layout begins with.
+    /// Reads what stands after the word that a layout begins with.
     pub(crate) fn parse(p: &mut Parser<'_>, word: &str) -> ParseResult<Layout> {
         Ok(match word {
             "col_major" => Layout::ColMajor,

@@ -104,7 +104,7 @@ mod tests {
         }
     }
 
-    /// All products of the types of 8 bits.
+    /// All products of the 8-bit types.
     #[test]
     fn products_by_enumeration() {
         let ctx = Context::new([&crate::DIALECT]);

@@ -15,7 +15,7 @@ dlc_ir::keywords! {
 }
 
 /// The mark of products of `f32` whose factors may be rounded to `tf32`, a fast-math flag: `{tf32}` on a contraction or the
-/// product itself. Evaluators do not round. It is a permission: JSON below graphs and passes that build products anew may drop
+/// product itself. Evaluators do not round. It is a permission: JSON below graphs and passes that build products again may drop
 /// it, and the product keeps f32 then.
 pub const TF32: &str = "tf32";
 

@@ -5,7 +5,7 @@
 //! All of it reads its operands in row-major order through one reader (`read`) and runs on several threads
 //! (`threads`); how many changes no result.
 //!
-//! Floats of 32 bits or fewer lie in `f32`, which holds them exactly, `f64` in `f64`, integers and `i1` in `i64`.
+//! 32-bit floats or fewer lie in `f32`, which holds them exactly, `f64` in `f64`, integers and `i1` in `i64`.
 //! Arithmetic is done in `f64` or wrapping `i64`, and rounded or wrapped once to the type of the result.
 //!
 //! Wrong arguments give an error in words; only [`TensorValue::at`] panics.
@@ -60,7 +60,7 @@ pub const MAX_COMBINED: usize = 1 << 36;
 /// elements of a sum.
 pub const MAX_PRODUCTS: usize = 1 << 42;
 
-/// Errors when there is more work behind the sizes than `most`, which would seem to go on for ever.
+/// Errors when there is more work after the sizes than `most`, which would seem to go on forever.
 fn expect_work(shape: &[usize], most: usize) -> Result<(), String> {
     match views::product(shape) <= most {
         true => Ok(()),
@@ -71,7 +71,7 @@ fn expect_work(shape: &[usize], most: usize) -> Result<(), String> {
 /// The elements of a buffer.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Data {
-    /// Floats of 32 bits or fewer, each exactly a number of its type.
+    /// 32-bit floats or fewer, each exactly a number of its type.
     F32(Vec<f32>),
     /// `f64`.
     F64(Vec<f64>),

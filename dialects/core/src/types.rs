@@ -203,7 +203,7 @@ pub fn verify_function(op: OpRef<'_>, what: &str, diags: &Diagnostics) -> bool {
         if let Some(symbol) = symbol_not_in(ctx, ty, &is_declared) {
             let name = op.symbol_name().unwrap_or_default();
             let error = op_error(op, format!("the symbol '{symbol}' is not declared"));
-            diags.emit(error.suggest(format!("declare it behind the name: @{name}<{symbol}>")));
+            diags.emit(error.suggest(format!("declare it after the name: @{name}<{symbol}>")));
             return false;
         }
     }

@@ -1,6 +1,6 @@
 //! The layer frontend: what a model means, as a graph of tensor functions under a signature.
 //!
-//! Models come in here, as text or as JSON; below, every op is written out in the ops of `tiny`.
+//! Models come in here, as text or as JSON; below, every op is lowered to the ops of `tiny`.
 //!
 //! ```text
 //! %c0 = gemm %A, %B acc f32 : tensor<[M, N], f32>

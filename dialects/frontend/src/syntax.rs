@@ -8,7 +8,7 @@ use dlc_ir::text::{OpParser, OpPrinter, ParseResult, Token};
 use crate::ops::Output;
 use crate::types::ElemTypes;
 
-/// `%x as f16, %y`. When a type is written behind one value, the others have their own.
+/// `%x as f16, %y`. When a type is written after one value, the others have their own.
 pub fn parse_output(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     let ctx = p.ctx;
     let mut elems: Vec<Option<Type>> = Vec::new();

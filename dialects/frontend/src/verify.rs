@@ -17,7 +17,7 @@ dlc_ir::codes! {
     OUTPUT_MISMATCH = "E1202" "OutputMismatch";
 }
 
-/// What the signature may say: a key, its words, whether it is said of results too.
+/// What the signature may say: a key, its words, whether it is given of results too.
 const SIGNATURE: [(&str, &[&str], bool); 5] = [
     ("role", &["data", "param", "state"], false),
     ("mutability", &["immutable", "mutable"], false),
@@ -126,7 +126,7 @@ fn outputs(graph: Graph<'_>, op: Output<'_>, results: &[Type], diags: &Diagnosti
         let message = format!("result {index} is {}, but the graph says {}", given.display(ctx), wanted.display(ctx));
         let dims = |ty: Type| Tensor::of(ctx, ty).map(|ty| ty.dims(ctx));
         let elem = Tensor::of(ctx, wanted).map(|ty| ty.elem(ctx).display(ctx)).unwrap_or_default();
-        let way = (dims(given) == dims(wanted)).then(|| format!("write 'as {elem}' behind the value"));
+        let way = (dims(given) == dims(wanted)).then(|| format!("write 'as {elem}' after the value"));
         diags.emit(error(message).suggest_if(way));
     }
 }

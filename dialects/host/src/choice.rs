@@ -33,7 +33,7 @@ impl Choice {
     }
 }
 
-/// The kernel that a launch runs: the first that may; of several behind each other that have a cost, the one of those that may
+/// The kernel that a launch runs: the first that may; of several after each other that have a cost, the one of those that may
 /// with the least, the first of equal ones. `fits` says whether one may run, `cost` what it costs if it has a cost.
 ///
 /// # Errors
@@ -66,7 +66,7 @@ pub fn chosen<C, E>(
 /// nanoseconds.
 ///
 /// A round is a tile on each SM, `tiles ceildiv sms`; a wave is as many as are there at once, `tiles ceildiv (sms * blocks)`:
-/// what blocks compute they do one after another, and they wait beside each other. Memory takes `bytes / gbps`, by few tiles
+/// what blocks compute they do one after another, and they wait alongside each other. Memory takes `bytes / gbps`, by few tiles
 /// longer: half of the SMs are enough to fill it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cost {
@@ -151,7 +151,7 @@ impl Cost {
         Some(Cost { tiles: put(&self.tiles)?, steps: put(&self.steps)?, bytes: put(&self.bytes)?, rates: self.rates })
     }
 
-    /// The nanoseconds; `i128::MAX` where an expression has no value of 64 bits.
+    /// The nanoseconds; `i128::MAX` where an expression has no 64-bit value.
     pub fn nanoseconds(&self, value_of: &dyn Fn(&str) -> Option<i64>) -> i128 {
         self.rates.nanoseconds_of(self.exprs().map(|expr| expr.eval(value_of).ok()))
     }

@@ -63,7 +63,7 @@ fn verify_arena(root: OpRef<'_>, symbols: &Bindings) -> Result<(), Failure> {
         if start % align != 0 {
             return Err(fail(&MISALIGNED, format!("result {which} at {start} is not aligned to {align} bytes")));
         }
-        // Buffers are in the order of their launches: what nobody reads any more is not looked at again.
+        // Buffers are in the order of their launches: what nothing reads any more is not looked at again.
         placed.retain(|other| buffers[other.buffer].lives_with(buffer));
         let overlaps = |other: &&Placed| start.max(other.start) < end.min(other.end);
         if let Some(other) = placed.iter().find(overlaps) {
@@ -90,7 +90,7 @@ fn chosen(cx: &Eval<'_, '_>, symbols: &Bindings) -> Result<Choice, Failure> {
     chosen.ok_or_else(|| cx.fail(&CANNOT_RUN, "no kernel is chosen"))
 }
 
-/// Runs the kernel that is chosen. Its symbols take the place of those of this function while it runs.
+/// Runs the kernel that is chosen. Its symbols replace those of this function while it runs.
 pub fn launch(cx: &mut Eval<'_, '_>) -> EvalResult {
     let symbols = start(cx)?;
     let ctx = cx.op.ctx;

@@ -31,7 +31,7 @@ pub struct Func {
     body: Region,
 }
 
-/// Runs a kernel, whose results are new buffers. Behind its name stands what its symbols are.
+/// Runs a kernel, whose results are new buffers. After its name stands what its symbols are.
 ///
 /// Of several kernels the first runs whose condition on the symbols holds; the last has none. Between those that are compared
 /// stands a comma instead of `else`: of these the one with the least cost runs. A cost is

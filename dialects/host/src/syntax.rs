@@ -91,7 +91,7 @@ pub fn parse_launch(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
         p.set_prop("offsets", Offsets::make(ctx, offsets));
     }
     p.attr_dict()?;
-    // A kernel that gives nothing has no types behind it.
+    // A kernel that gives nothing has no types after it.
     if p.token() == Token::Colon { p.result_types() } else { Ok(()) }
 }
 

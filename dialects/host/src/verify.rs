@@ -154,7 +154,7 @@ fn verify_arena(root: OpRef<'_>, arena: Option<&SizeExpr>, diags: &Diagnostics) 
         let Some(offset) = &buffer.offset else {
             if arena.is_some() && !buffer.is_returned {
                 let message = format!("the function has an arena, and result {which} has no place in it");
-                diags.emit(op_error(op, message).suggest("write 'at [..]' behind the operands"));
+                diags.emit(op_error(op, message).suggest("write 'at [..]' after the operands"));
                 return;
             }
             continue;
@@ -261,7 +261,7 @@ fn verify_pool(root: OpRef<'_>, pool: Option<i64>, diags: &Diagnostics) {
             (None, None) => continue,
             (Some(_), None) => {
                 let message = "the function has a pool, and the constant has no place in it";
-                diags.emit(op_error(op, message).suggest("write 'at ..' behind the value"));
+                diags.emit(op_error(op, message).suggest("write 'at ..' after the value"));
                 continue;
             }
             (None, Some(_)) => {

@@ -2,7 +2,7 @@
 //!
 //! A block has 16 barriers. The text names some of them by constants or by computed numbers; each group of a role that
 //! meets without a number needs one that none of those can be, or two meet at one barrier, with other threads. So what
-//! the numbers in the text can be is found first, and the others are given out of what is left.
+//! the numbers in the text can be is found first, and the others are emitted of what is left.
 
 use std::collections::BTreeSet;
 
@@ -17,13 +17,13 @@ use crate::ops::{Barrier, BarrierArrive, Flag, For, Grid, If, Index, Max, Min, R
 /// How many barriers a block has.
 pub const BARRIERS: i64 = 16;
 
-/// How many integers are told apart: what can be more of them can be anything.
+/// How many integers are distinguished: what can be more of them can be anything.
 const MOST_INTEGERS: usize = 64;
-/// How many ops are looked through, one behind the other.
+/// How many ops are examined, one after another.
 const DEPTH: u32 = 16;
 
 /// What the barriers without a number have: by the grid's op, for all threads of a block; by a role's op, for its first
-/// group, behind which the others follow. One that meets nowhere has none.
+/// group, after which the others follow. One that meets nowhere has none.
 pub type BarrierNumbers = FxHashMap<OpId, i64>;
 
 /// Gives each group of warps that meets without a number a barrier that no number in the text can be. All threads have

@@ -55,7 +55,7 @@ impl Counter {
 }
 
 /// The axis of the grid whose number a ticket stands for, as far as warps of a block are concerned: where blocks that
-/// differ only along this axis count themselves, nobody asks for that number as well, and each takes one ticket.
+/// differ only along this axis count themselves, nothing asks for that number as well, and each takes one ticket.
 pub fn axis_of_ticket(grid: Grid<'_>, ticket: Ticket<'_>) -> Option<usize> {
     let axes = Counter::of(grid, ticket)?.axes;
     let mut left = (0..grid.dims().len()).filter(|axis| !axes.contains(axis));

@@ -1,4 +1,4 @@
-//! What threads load, store and copy of global memory: which element each of them touches, and which lie one behind the
+//! What threads load, store and copy of global memory: which element each of them touches, and which lie one after the
 //! other.
 
 use std::sync::Arc;
@@ -43,7 +43,7 @@ pub fn combines_vectors(how: Combiner, elem: Type) -> bool {
     (how, elem) == (Combiner::Sum, Type::F32)
 }
 
-/// Elements of a fragment that lie one behind the other in memory.
+/// Elements of a fragment that lie one after another in memory.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// The axis of the fragment.
@@ -60,16 +60,16 @@ pub fn merged<T: Clone>(sizes: &[T], groups: &[i64], product: impl Fn(&T, &T) ->
     let mut rest = sizes;
     let mut made = Vec::new();
     for &count in groups {
-        let (group, behind) = rest.split_at_checked(usize::try_from(count).ok()?)?;
+        let (group, following) = rest.split_at_checked(usize::try_from(count).ok()?)?;
         let (first, others) = group.split_first()?;
         made.push(others.iter().try_fold(first.clone(), |all, size| product(&all, size))?);
-        rest = behind;
+        rest = following;
     }
     rest.is_empty().then_some(made)
 }
 
 /// The sizes of a memref where some of its axes count as one. `None` where those are not all of its axes, or do not lie one
-/// behind the other.
+/// after the other.
 pub fn merged_dims(ctx: &Context, memory: MemRef, groups: &[i64]) -> Option<Vec<SizeExpr>> {
     let dims = memory.dims(ctx);
     let (strides, _) = strides(ctx, memory)?;
@@ -86,7 +86,7 @@ pub fn merged_dims(ctx: &Context, memory: MemRef, groups: &[i64]) -> Option<Vec<
     Some(made)
 }
 
-/// The axis of a memref along which its elements lie one behind the other, the last where there are several.
+/// The axis of a memref along which its elements lie one after another, the last where there are several.
 pub fn contiguous_axis(ctx: &Context, memory: MemRef) -> Option<usize> {
     strides(ctx, memory)?.0.iter().rposition(|stride| stride.as_constant() == Some(1))
 }
@@ -159,7 +159,7 @@ impl GlobalAccess {
         Some(number)
     }
 
-    /// The row: the axis of the fragment along which elements lie one behind the other in memory, and of several that along
+    /// The row: the axis of the fragment along which elements lie one after another in memory, and of several that along
     /// which a thread has the most of them in a row. `None` where there is none, and where the layout does not fit.
     pub fn row(&self, op: OpRef<'_>) -> Option<Row> {
         let shape = Frag::of(op.ctx, self.frag)?.shape(op.ctx);

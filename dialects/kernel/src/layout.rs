@@ -3,7 +3,7 @@
 //!
 //! A [`Distributed`] layout is spelled in a type (`wgmma`, `blocked [1, 8] lanes [4, 8] warps [4, 1]`); placed on a
 //! shape it is a [`Fragment`]. A [`Shared`] layout (`swizzle 128`, `row_major pitch 72`) placed on a shape is a
-//! [`SharedTile`]. Both are linear maps over bits ([`Linear`]), and what a lowering asks of them is computed from the
+//! [`SharedTile`]. Both are linear maps over bits ([`Linear`]), and what a lowering requires of them is computed from the
 //! maps: vectors and bank conflicts, `ldmatrix`, conversions, descriptors of `wgmma`.
 
 mod access;

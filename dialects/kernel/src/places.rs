@@ -8,12 +8,12 @@ use crate::types::{MBarrier, Tile};
 
 /// The shared memory of a block.
 #[derive(Clone, Default, Debug)]
-pub struct Places {
+pub struct SmemLayout {
     /// The first byte of each op that has tiles.
     pub tiles: FxHashMap<OpId, u32>,
     /// The first byte of each op that has barriers.
     pub barriers: FxHashMap<OpId, u32>,
-    /// The first of as many words as a block has warps: through that of its first warp a thread group gets to know what one
+    /// The first of as many words as a block has warps: through that of its first warp a thread group learns what one
     /// of its threads has read of a flag.
     pub words: Option<u32>,
     /// How many bytes there are.
@@ -29,12 +29,12 @@ pub fn shared_limit(target: Option<&str>) -> u32 {
 }
 
 /// Where everything is in the shared memory of a grid's blocks: tiles that say where they begin are there; the others
-/// follow behind those in the order of the text, each aligned as it needs, then the barriers, and words for flags.
+/// follow after those in the order of the text, each aligned as it needs, then the barriers, and words for flags.
 ///
 /// Errors: a tile whose layout does not fit it, more than 2^31 bytes.
-pub fn shared_memory(grid: OpRef<'_>) -> Result<Places, String> {
+pub fn shared_memory(grid: OpRef<'_>) -> Result<SmemLayout, String> {
     let ctx = grid.ctx;
-    let mut places = Places::default();
+    let mut places = SmemLayout::default();
     let (mut free, mut barriers, mut has_words) = (Vec::new(), Vec::new(), false);
     let mut ops = Vec::new();
     grid.body.walk_regions(grid.id, &mut ops);

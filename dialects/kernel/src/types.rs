@@ -239,9 +239,9 @@ fn verify_frag(ctx: &Context, params: &[Attr]) -> Result<(), String> {
 fn verify_box(ctx: &Context, params: &[Attr]) -> Result<(), String> {
     let (shape, bits) = (shape_of(ctx, params[0])?, width_of(ctx, params[1])?);
     match Shared::get(ctx, params[2]) {
-        // TMA knows rows one behind the other, and panels.
+        // TMA knows rows one after another, and panels.
         Some(Shared::ColMajor { .. } | Shared::RowMajor { pitch: Some(_) }) => {
-            Err("TMA writes rows one behind the other: 'row_major' without a pitch, or panels".into())
+            Err("TMA writes rows one after another: 'row_major' without a pitch, or panels".into())
         }
         Some(layout) => layout.place(&fold(&shape), bits).map(|_| ()),
         None => Err("there is no layout".into()),

@@ -1,5 +1,5 @@
 //! Whether a machine can do what a schedule says. Every rule that is broken names the number that breaks it, and knows a
-//! change that fixes it; one after the other these lead to the nearest schedule that fits.
+//! change that fixes it; one after another these lead to the nearest schedule that fits.
 //!
 //! - the tile: extents are positive, those of warps and threads divide it, loops are loops of its axes;
 //! - combinations: what contradicts itself, and what the machine has no hardware for;
@@ -112,7 +112,7 @@ pub fn check(ctx: &Context, plan: &Schedule, target: &Target) -> Vec<Broken> {
 /// How many changes may lead to a schedule that fits.
 const STEPS: usize = 64;
 
-/// What a kernel asks of its schedule, beside what machines do. Passes know kernels, and register it.
+/// What a kernel requires of its schedule, besides what machines do. Passes know kernels, and register it.
 pub struct KernelRules {
     /// The first rule that a schedule breaks for the function that it names, on its machines.
     pub broken: fn(&Context, &Body, &Schedule, &[Target]) -> Option<Broken>,
@@ -120,7 +120,7 @@ pub struct KernelRules {
 
 dlc_ir::inventory::collect!(&'static KernelRules);
 
-/// The nearest schedule that fits all targets and breaks no rule of its kernel: broken rules are fixed one after the other;
+/// The nearest schedule that fits all targets and breaks no rule of its kernel: broken rules are fixed one after another;
 /// where no rule knows how, the clause that is at fault is left out. `None` where that leads nowhere.
 pub fn nearest(
     ctx: &Context,

@@ -39,11 +39,11 @@ words! {
 
     /// What tells that a tile has arrived.
     enum Barrier: "barrier model" {
-        /// A barrier of the block behind synchronous copies.
+        /// A barrier of the block after synchronous copies.
         Block = "block",
         /// Groups of `cp.async`.
         CpAsyncGroup = "cp_async_group",
-        /// Barriers in shared memory, with the tensor memory accelerator.
+        /// Barriers in shared memory, with TMA.
         Mbarrier = "mbarrier",
     }
 
@@ -51,7 +51,7 @@ words! {
     enum Sharing: "kind of roles" {
         /// All work on one tile.
         Cooperative = "cooperative",
-        /// Each has a tile of its own, and they take turns.
+        /// Ping-pong: each has a tile of its own, and they multiply one after another.
         PingPong = "ping_pong",
     }
 
@@ -80,8 +80,8 @@ words! {
     }
 
     /// How results get to global memory.
-    enum Way: "way to store" {
-        /// Through shared memory, by the tensor memory accelerator.
+    enum StoreMethod: "way to store" {
+        /// Through shared memory, by TMA.
         Tma = "tma",
         /// Through shared memory, rows by threads.
         Rows = "rows",
@@ -89,7 +89,7 @@ words! {
         Fragments = "fragments",
     }
 
-    /// How long a tensor should stay in the second-level cache.
+    /// How long a tensor should stay in the L2 cache.
     enum Policy: "cache policy" {
         /// It makes room first: what is read once.
         EvictFirst = "evict_first",
@@ -142,13 +142,13 @@ records! {
         need width: i64 = "width",
     }
 
-    /// `async prefetch 2 overlap_epilogue`: what runs beside what. `async off` for nothing.
+    /// `async prefetch 2 overlap_epilogue`: what runs concurrently with what. `async off` for nothing.
     struct Async: "the asynchronous part", parse_async, async_text {
         /// Whether copies and epilogue may overlap with the rest.
         need enable: bool = "enable",
         /// How many tiles are loaded ahead.
         opt prefetch_depth: i64 = "prefetch_depth",
-        /// Whether the epilogue runs beside the loads of the next tile.
+        /// Whether the epilogue runs alongside the loads of the next tile.
         flag epilogue_overlap: bool = "epilogue_overlap",
     }
 
@@ -170,11 +170,11 @@ records! {
         need kind: Sharing = "kind",
         /// How many groups of four warps compute.
         need consumers: i64 = "consumers",
-        /// Whether the consumers of one tile take turns to multiply.
+        /// Whether the consumers of one tile multiply in ping-pong order.
         flag in_turn: bool = "in_turn",
     }
 
-    /// `order grouped 8 along m`: which tile comes behind which.
+    /// `order grouped 8 along m`: which tile comes after which.
     struct Order: "an order of tiles", parse_order, order_text {
         /// How.
         need kind: Walk = "kind",
@@ -190,7 +190,7 @@ records! {
         need parts: i64 = "parts",
         /// The axis, if there is more than one that is reduced.
         opt along: String = "along",
-        /// How the parts come together.
+        /// How the parts are combined.
         opt through: Through = "through",
     }
 
@@ -198,14 +198,14 @@ records! {
     struct Stream: "a streamed sum", parse_stream, stream_text {
         /// The fewest steps that one block takes of a tile.
         opt at_least: i64 = "at_least",
-        /// How the parts come together.
+        /// How the parts are combined.
         opt through: Through = "through",
     }
 
     /// `store tma panels 2 together 1`: how results get to global memory.
     struct Store: "a store", parse_store, store_text {
         /// How.
-        need way: Way = "way",
+        need way: StoreMethod = "way",
         /// How many panels of 64 rows and 128 bytes each group of four warps has in shared memory.
         opt panels: i64 = "panels",
         /// How many of them are stored at once.
@@ -213,13 +213,13 @@ records! {
     }
 }
 
-/// A number behind a word, if the word comes next.
-fn number_behind(p: &mut Parser<'_>, word: &str) -> ParseResult<Option<i64>> {
+/// A number after a word, if the word comes next.
+fn number_after(p: &mut Parser<'_>, word: &str) -> ParseResult<Option<i64>> {
     p.eat_word(word).then(|| p.integer()).transpose()
 }
 
-/// A value behind a word, if the word comes next.
-fn behind<T: Value>(p: &mut Parser<'_>, word: &str) -> ParseResult<Option<T>> {
+/// A value after a word, if the word comes next.
+fn following<T: Value>(p: &mut Parser<'_>, word: &str) -> ParseResult<Option<T>> {
     p.eat_word(word).then(|| T::parse(p)).transpose()
 }
 
@@ -256,7 +256,7 @@ fn parse_instruction(p: &mut Parser<'_>) -> ParseResult<Instruction> {
     let kind = Kind::parse(p)?;
     let shape = (p.token() == Token::LBracket).then(|| Vec::parse(p)).transpose()?;
     let promote = p.eat_word("promote");
-    Ok(Instruction { kind, shape, promote, precision: behind(p, "as")? })
+    Ok(Instruction { kind, shape, promote, precision: following(p, "as")? })
 }
 
 impl From<Kind> for Instruction {
@@ -286,9 +286,9 @@ fn parse_cache(p: &mut Parser<'_>) -> ParseResult<Cache> {
         axes,
         dtype,
         place: Place::parse(p)?,
-        at: behind(p, "at")?,
+        at: following(p, "at")?,
         pingpong: p.eat_word("pingpong"),
-        buffers: number_behind(p, "buffers")?,
+        buffers: number_after(p, "buffers")?,
         transposed: p.eat_word("transposed"),
     };
     removed(p, "cache")?;
@@ -320,7 +320,7 @@ fn vectorize_text(of: &Vectorize, ctx: &Context) -> String {
 fn parse_async(p: &mut Parser<'_>) -> ParseResult<Async> {
     let of = Async {
         enable: !p.eat_word("off"),
-        prefetch_depth: number_behind(p, "prefetch")?,
+        prefetch_depth: number_after(p, "prefetch")?,
         epilogue_overlap: p.eat_word("overlap_epilogue"),
     };
     removed(p, "async")?;
@@ -339,7 +339,7 @@ fn parse_edge(p: &mut Parser<'_>) -> ParseResult<Edge> {
     p.expect_word("to")?;
     let to = String::parse(p)?;
     p.expect_word("in")?;
-    Ok(Edge { from, to, buffer: Buffer::parse(p)?, depth: number_behind(p, "depth")? })
+    Ok(Edge { from, to, buffer: Buffer::parse(p)?, depth: number_after(p, "depth")? })
 }
 
 fn edge_text(of: &Edge, ctx: &Context) -> String {
@@ -362,7 +362,7 @@ fn roles_text(of: &Roles, _: &Context) -> String {
 fn parse_order(p: &mut Parser<'_>) -> ParseResult<Order> {
     let kind = Walk::parse(p)?;
     let size = (p.token() == Token::Integer).then(|| p.integer()).transpose()?;
-    Ok(Order { kind, size, along: behind(p, "along")? })
+    Ok(Order { kind, size, along: following(p, "along")? })
 }
 
 fn order_text(of: &Order, ctx: &Context) -> String {
@@ -376,7 +376,7 @@ impl Split {
 }
 
 fn parse_split(p: &mut Parser<'_>) -> ParseResult<Split> {
-    Ok(Split { parts: p.integer()?, along: behind(p, "along")?, through: behind(p, "through")? })
+    Ok(Split { parts: p.integer()?, along: following(p, "along")?, through: following(p, "through")? })
 }
 
 fn split_text(of: &Split, ctx: &Context) -> String {
@@ -384,7 +384,7 @@ fn split_text(of: &Split, ctx: &Context) -> String {
 }
 
 fn parse_stream(p: &mut Parser<'_>) -> ParseResult<Stream> {
-    Ok(Stream { at_least: number_behind(p, "at_least")?, through: behind(p, "through")? })
+    Ok(Stream { at_least: number_after(p, "at_least")?, through: following(p, "through")? })
 }
 
 fn stream_text(of: &Stream, ctx: &Context) -> String {
@@ -393,8 +393,11 @@ fn stream_text(of: &Stream, ctx: &Context) -> String {
 }
 
 fn parse_store(p: &mut Parser<'_>) -> ParseResult<Store> {
-    let store =
-        Store { way: Way::parse(p)?, panels: number_behind(p, "panels")?, together: number_behind(p, "together")? };
+    let store = Store {
+        way: StoreMethod::parse(p)?,
+        panels: number_after(p, "panels")?,
+        together: number_after(p, "together")?,
+    };
     removed(p, "store")?;
     Ok(store)
 }

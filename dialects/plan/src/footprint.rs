@@ -2,7 +2,7 @@
 
 use dlc_ir::{Context, Type};
 
-use crate::clause::{Barrier, Cache, Kind, Place, Sharing, Way};
+use crate::clause::{Barrier, Cache, Kind, Place, Sharing, StoreMethod};
 use crate::schedule::Schedule;
 use crate::value::Table;
 
@@ -12,10 +12,10 @@ pub const WARP: i64 = 32;
 pub const GROUP: i64 = 4 * WARP;
 /// The bytes of a panel of 64 rows and 128 bytes, in which results go through shared memory.
 const PANEL: i64 = 64 * 128;
-/// The bytes behind a row across which threads read `f32`.
+/// The bytes after a row across which threads read `f32`.
 const ROW_PADDING: i64 = 32;
-/// The registers of a thread beside its accumulators and what it keeps: addresses, counters, predicates. What fits with
-/// fewer is for the assembler to find out.
+/// The registers of a thread besides its accumulators and what it keeps: addresses, counters, predicates. What fits with
+/// fewer is for the assembler to determine.
 pub const OVERHEAD: i64 = 24;
 
 /// What a block takes, as far as the schedule says it.
@@ -125,7 +125,7 @@ impl Schedule {
         cache.dtype.and_then(|ty| ty.bits(ctx)).map_or(16, i64::from)
     }
 
-    /// The type of the operands of the instruction, as far as it is said.
+    /// The type of the operands of the instruction, as far as it is given.
     pub fn operand_type(&self) -> Option<Type> {
         self.smem_caches().find_map(|cache| cache.dtype)
     }
@@ -197,7 +197,7 @@ impl Schedule {
                 stage = stage.saturating_add(bytes.unwrap_or(i64::MAX));
             }
         }
-        let store = self.store.as_ref().filter(|store| store.way != Way::Fragments);
+        let store = self.store.as_ref().filter(|store| store.way != StoreMethod::Fragments);
         let panels = store.and_then(|store| store.panels).unwrap_or(0);
         // Turned panels have a row of 128 bytes for each row of the tile.
         let rows = || self.sides().0.iter().try_fold(1i64, |rows, (_, extent)| rows.checked_mul(*extent));
@@ -225,7 +225,7 @@ impl Schedule {
             _ => workers,
         };
         let accumulators = if self.contracts() { elems.div_euclid(sharing) } else { 0 };
-        // The product of a step lies beside the sum that it is added to.
+        // The product of a step lies next to the sum that it is added to.
         let promote = self.instruction.as_ref().is_some_and(|of| of.promote);
         let accumulators = accumulators.checked_mul(if promote { 2 } else { 1 })?;
         let kept = |cache: &Cache| {

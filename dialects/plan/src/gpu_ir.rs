@@ -2,7 +2,7 @@
 //!
 //! They name no types, no loops and no sizes, so they are no kernel; they say how one is made: the tile and what multiplies
 //! it, which tensors come through rings of how many tiles, what tells that a tile has arrived, what the epilogue does and
-//! beside what it runs. That is a schedule, and it is read as one, to be given with `--plan`. Tokens are checked by the rules
+//! next to what it runs. That is a schedule, and it is read as one, to be given with `--plan`. Tokens are checked by the rules
 //! of section 9.2: a wait is for loads, an epilogue for a product, a store for an epilogue.
 
 use std::ops::Range;
@@ -17,7 +17,7 @@ use dlc_ir::text::UNDEFINED_VALUE;
 use dlc_ir::{Body, Context};
 
 use crate::clause::{Async, Barrier, Cache, Kind, Place};
-use crate::places::Places;
+use crate::places::ClauseLocs;
 use crate::schedule::{Schedule, TargetName};
 use crate::value::Table;
 
@@ -115,11 +115,11 @@ fn read(ctx: &Context, file: &SourceFile, part: Range<usize>, diags: &Diagnostic
     Some(module)
 }
 
-/// The schedule as it is found out, statement by statement.
+/// The schedule as it is determined, statement by statement.
 #[derive(Default)]
-struct Found {
+struct GpuIrNodes {
     plan: Schedule,
-    places: Places,
+    places: ClauseLocs,
     tokens: Vec<(String, Token)>,
     /// For each tensor that is loaded the tiles of it that are named, and the axes of its coordinates.
     rings: Vec<(String, Vec<String>, Vec<String>)>,
@@ -128,11 +128,11 @@ struct Found {
     is_predicated: bool,
 }
 
-fn schedule(ctx: &Context, root: &Node<'_>) -> Read<(Schedule, Places)> {
+fn schedule(ctx: &Context, root: &Node<'_>) -> Read<(Schedule, ClauseLocs)> {
     let root = Record::new(root, "a kernel", &["gpu_ir", "kernel"])?;
     let record = Record::new(root.need("gpu_ir")?, "a kernel", &["arch", "stmts"])?;
     let arch = record.need("arch")?;
-    let mut found = Found::default();
+    let mut found = GpuIrNodes::default();
     found.plan.of = root.get("kernel").map(|name| Ok(name.name()?.into_owned())).transpose()?;
     found.plan.targets = vec![TargetName::BuiltIn(arch.name()?.into_owned())];
     for node in record.need("stmts")?.list("a list of statements")? {
@@ -141,7 +141,7 @@ fn schedule(ctx: &Context, root: &Node<'_>) -> Read<(Schedule, Places)> {
     found.finish(&record)
 }
 
-impl Found {
+impl GpuIrNodes {
     fn statement(&mut self, ctx: &Context, node: &Node<'_>) -> Read<()> {
         let entries = node.entries("a statement, such as {\"Wait\": {\"token\": [\"t\"]}}")?;
         let [(name, place, value)] = &entries[..] else { return Err(node.not("one statement")) };
@@ -257,7 +257,7 @@ impl Found {
         Ok(())
     }
 
-    fn finish(mut self, record: &Record<'_>) -> Read<(Schedule, Places)> {
+    fn finish(mut self, record: &Record<'_>) -> Read<(Schedule, ClauseLocs)> {
         let stmts = record.need("stmts")?;
         let (Some(shape), [first, second]) = (&self.shape, &self.rings[..]) else {
             let error = stmts.error(&WRONG_VALUE, "the statements are of no product of two tensors that are loaded");

@@ -20,7 +20,7 @@ use dlc_ir::{Attr, Body, Context, Loc, OpRef};
 use std::ops::Range;
 
 use crate::clause::REMOVED;
-use crate::places::Places;
+use crate::places::ClauseLocs;
 use crate::schedule::{Schedule, TargetName};
 use crate::target::Target;
 use crate::value::{Choice, Table, Value};
@@ -87,8 +87,8 @@ fn read(ctx: &Context, file: &SourceFile, part: Range<usize>, diags: &Diagnostic
 type Op = (&'static str, Attr, Attr);
 
 /// Where the clauses of a schedule stand: at their keys, those of lists at the entries.
-fn places(ctx: &Context, root: &Node<'_>) -> Option<Places> {
-    let mut places = Places::default();
+fn places(ctx: &Context, root: &Node<'_>) -> Option<ClauseLocs> {
+    let mut places = ClauseLocs::default();
     for (key, place, value) in root.entries("a schedule").ok()? {
         let of_list = |about: &str| -> Vec<(String, Loc)> {
             let items = value.list("a list").unwrap_or_default();

@@ -1,7 +1,7 @@
 //! The layer plan: how a kernel is made, as data.
 //!
-//! A schedule stands beside the kernel that it is for, and says how its axes are cut into tiles, who computes them, where
-//! tensors are kept on the way and what runs beside what. It is written by hand, by `choose-plan`, or comes as JSON (section
+//! A schedule stands next to the kernel that it is for, and says how its axes are cut into tiles, who computes them, where
+//! tensors are kept on the way and what runs concurrently with what. It is written by hand, by `choose-plan`, or comes as JSON (section
 //! 8 of the specification). From here on the passes to the layer kernel take it; each reads the part that it does.
 //!
 //! ```text

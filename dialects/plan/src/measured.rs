@@ -11,7 +11,7 @@ use dlc_ir::body::OpParts;
 use dlc_ir::define::{Int, Kind, Text};
 
 use crate::check::check;
-use crate::places::{Places, first_place};
+use crate::places::{ClauseLocs, first_place};
 use crate::schedule::{Schedule, TargetName, targets};
 use crate::syntax::{clause_word, parse_targets, print_clauses, print_rest, print_targets};
 use crate::target::Target;
@@ -141,7 +141,7 @@ pub(crate) fn parse(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     let mut read = Measured { name: String::parse(p)?, ..Measured::default() };
     let named = parse_targets(p)?;
     let words: Vec<&'static str> = Measured::WORDS.iter().chain(Schedule::WORDS).copied().collect();
-    let (mut seen, mut places): (Vec<&str>, Places) = Default::default();
+    let (mut seen, mut places): (Vec<&str>, ClauseLocs) = Default::default();
     p.expect(Token::LBrace)?;
     while p.token() != Token::RBrace {
         let loc = p.loc();

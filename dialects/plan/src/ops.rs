@@ -1,4 +1,4 @@
-//! What exists: schedules, and targets beside those that are built in.
+//! What exists: schedules, and targets besides those that are built in.
 //!
 //! The declarations are written by hand: their attributes are made from the tables of clauses, and one of the name `of` has
 //! no place among derived accessors. [`Schedule`] and [`Target`] are the accessors.
@@ -28,7 +28,7 @@ impl Target {
 /// `plan.schedule`
 pub static SCHEDULE: OpDef = OpDef {
     doc: "How a kernel is made: it accompanies the kernel that it names, or without a name the only one.\n\n\
-          Behind `for` stand the targets, all of which it must fit: words for those that are built in, symbols for those \
+          After `for` stand the targets, all of which it must fit: words for those that are built in, symbols for those \
           of `plan.target`. Between the braces are clauses, in any order; a part that no clause says is left to the \
           passes. Extents are by the name of an axis. A loop is an axis with `o` for its steps from tile to tile and `i` \
           for those inside: `m.o` goes over blocks, `m.i.o` over warps, `m.i.i` is inside of a warp.",
@@ -47,7 +47,7 @@ pub static MEASURED: OpDef = OpDef {
     doc: "A plan that was measured: the time that a kernel took with it on a device. Files of such plans are what tuning \
           keeps, and `choose-plan` takes them in place of its estimate.\n\n\
           The string is the name of the kernel, for people. `kernel` is a hash of the text of the kernel without names, \
-          `sizes` what its symbols were, `driver` the version of CUDA that the driver is for. Behind them stand the clauses \
+          `sizes` what its symbols were, `driver` the version of CUDA that the driver is for. After them stand the clauses \
           of `plan.schedule`.",
     example: "plan.measured gemm for sm90 { kernel \"9b1f0c6d2a4e8f35\" sizes (M: 256) device \"NVIDIA H200\" \
               driver 13000 nanoseconds 29700 tile (m: 64, n: 64, k: 64) }",

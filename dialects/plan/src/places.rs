@@ -9,12 +9,12 @@ use dlc_ir::{Context, Loc};
 
 /// The locations of clauses, as they are read.
 #[derive(Default)]
-pub(crate) struct Places {
+pub(crate) struct ClauseLocs {
     clauses: Vec<Attr>,
     locs: Vec<Loc>,
 }
 
-impl Places {
+impl ClauseLocs {
     /// Adds a clause by its word, `tile`, or by its word and what it is about, `cache A`.
     pub(crate) fn add(&mut self, ctx: &Context, clause: &str, loc: Loc) {
         self.clauses.push(ctx.str_attr(clause));

@@ -1,4 +1,4 @@
-//! A schedule as a value of Rust: what passes read, change and put beside a kernel.
+//! A schedule as a value of Rust: what passes read, change and put next to a kernel.
 
 use std::collections::HashMap;
 
@@ -67,9 +67,9 @@ impl TargetName {
 trait Field: Sized {
     /// Whether it is there, and cannot be there again.
     fn is_set(&self) -> bool;
-    /// Reads what stands behind the word of the clause.
+    /// Reads what stands after the word of the clause.
     fn parse_clause(&mut self, p: &mut Parser<'_>) -> ParseResult<()>;
-    /// For each clause what stands behind the word.
+    /// For each clause what stands after the word.
     fn texts(&self, ctx: &Context) -> Vec<String>;
     fn read_json(&mut self, ctx: &Context, node: &Node<'_>) -> Read<()>;
     fn json(&self, ctx: &Context) -> Option<Item>;
@@ -207,7 +207,7 @@ macro_rules! clauses {
                 }
             }
 
-            /// Reads what stands behind the word of a clause.
+            /// Reads what stands after the word of a clause.
             pub(crate) fn parse_clause(&mut self, word: &str, p: &mut Parser<'_>) -> ParseResult<()> {
                 match word {
                     $($word => self.$field.parse_clause(p),)+
@@ -281,7 +281,7 @@ clauses! {
     threads: Option<Table<i64>> = "threads", "threads", "a list of axes with a number each";
     /// How many tiles of each operand shared memory has.
     stages: Option<i64> = "stages", "stages", "an integer";
-    /// How often loops along axes are written out.
+    /// How often loops along axes are unrolled.
     unroll: Option<Table<i64>> = "unroll", "unroll", "a list of axes with a number each";
     /// Which part of the machine a loop runs on.
     bind: Option<Table<String>> = "bind", "bind", "a list of loops with a place each";
@@ -305,7 +305,7 @@ clauses! {
     stream_k: Option<Stream> = "stream_k", "stream_k", "a streamed sum, {}";
     /// Where tensors are kept.
     caches: Vec<Cache> = "cache", "cache", "a list of cached tensors, {tensor = \"A\", where = \"smem\"}";
-    /// How long tensors should stay in the second-level cache.
+    /// How long tensors should stay in the L2 cache.
     policy: Option<Table<Policy>> = "policy", "cache_policy", "a list of tensors with a policy each";
     /// The swizzle of tiles in shared memory, in bytes: 0, 32, 64, 128, or `auto`.
     swizzle: Option<Table<Choice>> = "swizzle", "swizzle", "a list of tensors with a number or \"auto\" each";
@@ -319,7 +319,7 @@ clauses! {
     predicate_tail: Option<Vec<String>> = "predicate_tail", "predicate_tail", "a list of loops";
     /// What tells that a tile has arrived.
     barrier: Option<Barrier> = "barrier", "barrier_model", "a barrier model: \"block\", \"cp_async_group\", \"mbarrier\"";
-    /// What runs beside what.
+    /// What runs concurrently with what.
     overlap: Option<Async> = "async", "async", "the asynchronous part, {enable = true}";
     /// How many groups of multiplications are in flight when a step ends.
     in_flight: Option<i64> = "in_flight", "in_flight", "an integer";
@@ -335,7 +335,7 @@ clauses! {
     swap_operands: bool = "swap_operands", "swap_operands", "unit";
     /// Whether equal inputs must give equal bits.
     deterministic: bool = "deterministic", "deterministic", "unit";
-    /// Whether the kernel may begin before the one in front of it has ended.
+    /// Whether the kernel may begin before the one before it has ended.
     launch_overlap: bool = "launch_overlap", "launch_overlap", "unit";
 }
 

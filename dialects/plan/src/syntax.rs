@@ -5,7 +5,7 @@ use dlc_ir::diag::did_you_mean;
 use dlc_ir::text::{OpParser, OpPrinter, ParseResult, Parser, SYNTAX, Token};
 use dlc_ir::{Attr, Str};
 
-use crate::places::Places;
+use crate::places::ClauseLocs;
 use crate::schedule::{Schedule, TargetName};
 use crate::target::Target;
 use crate::value::{Value, quoted};
@@ -23,7 +23,7 @@ pub(crate) fn clause_word(
     let text = p.text();
     if let Some(&word) = words.iter().find(|&&word| word == text) {
         if said(word) {
-            return Err(p.fail(p.error(&SYNTAX, format!("'{word}' is said twice"))));
+            return Err(p.fail(p.error(&SYNTAX, format!("'{word}' is given twice"))));
         }
         p.advance();
         return Ok(word);
@@ -75,7 +75,7 @@ pub fn parse_schedule(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     let ctx = p.ctx;
     let of = p.eat_word("of").then(|| p.parse_symbol_path()).transpose()?;
     let targets = parse_targets(p)?;
-    let (mut schedule, mut places) = (Schedule::default(), Places::default());
+    let (mut schedule, mut places) = (Schedule::default(), ClauseLocs::default());
     p.expect(Token::LBrace)?;
     while !p.eat(Token::RBrace) {
         let loc = p.loc();

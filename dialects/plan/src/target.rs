@@ -67,7 +67,7 @@ numbers! {
     memory_gbps,
     /// How long a load from global memory is waited for where many are on their way, in nanoseconds.
     memory_latency_ns,
-    /// The size of the second-level cache, in bytes.
+    /// The size of the L2 cache, in bytes.
     l2_bytes,
     /// What it gives to all SMs, in bytes per clock.
     l2_bytes_per_clock,
@@ -77,7 +77,7 @@ numbers! {
     smem_per_block,
     /// The shared memory of an SM, in bytes.
     smem_per_sm,
-    /// How much of it each block costs beside its own, in bytes.
+    /// How much of it each block costs besides its own, in bytes.
     smem_reserved,
     /// The registers of an SM, of 32 bits.
     registers_per_sm,
@@ -152,7 +152,7 @@ impl Target {
         Some(target)
     }
 
-    /// Reads what stands behind the word of a clause.
+    /// Reads what stands after the word of a clause.
     pub(crate) fn parse_clause(word: &str, p: &mut Parser<'_>) -> ParseResult<Attr> {
         let ctx = p.ctx;
         Ok(match word {

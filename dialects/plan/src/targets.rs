@@ -43,7 +43,7 @@ const SM80: BuiltIn = BuiltIn {
     features: &["cp_async", "cache_hint"],
 };
 
-/// H200 SXM, as measured: rates with every operand in place, 4.3 TB/s of a copy, 10.6 TB/s from the second-level cache.
+/// H200 SXM, as measured: rates with every operand in place, 4.3 TB/s of a copy, 10.6 TB/s from the L2 cache.
 /// The clock is what the power limit leaves of 1.98 GHz under full load.
 const SM90: BuiltIn = BuiltIn {
     name: "sm90",

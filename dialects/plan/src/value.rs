@@ -1,4 +1,4 @@
-//! What clauses are made of: numbers, words, names, tables, and records of them. Each is written in four ways: in a clause,
+//! What clauses consist of: numbers, words, names, tables, and records of them. Each is written in four ways: in a clause,
 //! in JSON, as an attribute, and read back from each.
 
 use dlc_core::json::names::dtype_name;

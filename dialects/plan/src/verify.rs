@@ -102,12 +102,12 @@ fn symbols(op: OpRef<'_>, scope: Scope<'_>, diags: &Diagnostics) {
     // That the kernel is there is checked of every op that accompanies another.
     let kernel = op.prop(Str::OF).and_then(|of| scope.find(op, of).ok().flatten());
     if let Some(kernel) = kernel {
-        of_kernel(op, &plan, kernel, diags);
+        check_matches_kernel(op, &plan, kernel, diags);
     }
 }
 
 /// What it accompanies is a function, and has the symbols that are fixed or assumed about.
-fn of_kernel(op: OpRef<'_>, plan: &Schedule, kernel: &SymbolInfo, diags: &Diagnostics) {
+fn check_matches_kernel(op: OpRef<'_>, plan: &Schedule, kernel: &SymbolInfo, diags: &Diagnostics) {
     let name = plan.of.as_deref().unwrap_or_default();
     if !kernel.def.traits.has(Traits::CALLABLE) {
         let error = Diagnostic::error(&UNKNOWN_SYMBOL, op.loc(), format!("'@{name}' is no kernel")).at(op.name());

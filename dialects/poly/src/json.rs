@@ -1,7 +1,7 @@
 //! The JSON of a view, as in the specification's section 5.2: `{"poly_view": {"blocks": [..], "edges": [..]}}`.
 //!
 //! Beyond the specification it has the symbols that the sets take (`symbols`, `sizes`), what is `excluded`, and of
-//! contractions the batch axes and the windows. It is written and not read: a view is made from the function beside it.
+//! contractions the batch axes and the windows. It is written and not read: a view is made from the function next to it.
 
 use dlc_ir::pass::registry::Translation;
 use dlc_ir::{Context, Diagnostics, OpRef};

@@ -1,6 +1,6 @@
 //! The layer poly, the Poly-View: what book says, in the terms of the polyhedral model. It is for analysis alone.
 //!
-//! A view stands beside the function that it describes. Each value that is computed is a block: the points of its
+//! A view stands next to the function that it describes. Each value that is computed is a block: the points of its
 //! domain, what a point reads and writes, and whether it is a contraction. Edges say which points must come before which.
 //!
 //! ```text

@@ -44,7 +44,7 @@ impl<'a> View<'a> {
     pub const DEF: &'static OpDef = {
         static DEF: OpDef = OpDef {
             doc: "What a function computes, as domains and accesses; it accompanies the function that it names.\n\n\
-                  The symbols are sizes. Behind `sizes` stand names for what is no sum of multiples of them, such as \
+                  The symbols are sizes. After `sizes` stand names for what is no sum of multiples of them, such as \
                   `MN: M*N`: the sets take these as symbols of their own. The tensors are what blocks read and write.",
             example: "poly.view of @f<M> tensors (x: tensor<[M], f32>, y: tensor<[M], f32>) { .. }",
             traits: Traits::ISOLATED_FROM_ABOVE

@@ -47,7 +47,7 @@ enum Place {
     Window(Window, Option<usize>),
 }
 
-/// Finds out what the sum of the products of two factors is. Of `axes` axes the last `reduced` are summed over.
+/// Determines what the sum of the products of two factors is. Of `axes` axes the last `reduced` are summed over.
 pub fn contraction(first: &[AffineExpr], second: &[AffineExpr], axes: usize, reduced: usize) -> Option<Contraction> {
     let kept = axes.checked_sub(reduced)?;
     let places = |at: &[AffineExpr]| at.iter().map(|at| place(at, axes, kept)).collect::<Option<Vec<Place>>>();

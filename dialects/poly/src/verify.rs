@@ -210,7 +210,7 @@ fn block(op: Block<'_>, declared: &Declared<'_>) -> Checked<()> {
         return Err(wrong(format!("a block {said}")));
     };
     let names = Names { dims: &dims, symbols: &lhs.symbols };
-    let (own, found) = (Groups::said(op, pattern), Groups::found(&found, names));
+    let (own, found) = (Groups::said(op, pattern), Groups::of_contraction(&found, names));
     if own == found { Ok(()) } else { Err(wrong(format!("'{}', not '{}'", found.text(), own.text()))) }
 }
 
@@ -252,7 +252,7 @@ impl Groups {
     }
 
     /// What is to be said of a contraction.
-    pub fn found(found: &Contraction, names: Names<'_>) -> Groups {
+    pub fn of_contraction(found: &Contraction, names: Names<'_>) -> Groups {
         let words = |axes: &[usize]| axes.iter().filter_map(|&axis| names.dims.get(axis).cloned()).collect();
         Groups {
             pattern: found.pattern,

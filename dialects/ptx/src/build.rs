@@ -17,7 +17,7 @@ pub struct NewInst<'a> {
     pub instruction: &'static Instruction,
     /// The modifiers, with dots between them.
     pub modifiers: &'a str,
-    /// What stands behind the results, in order; an address is a value and a number.
+    /// What stands after the results, in order; an address is a value and a number.
     pub args: &'a [Arg],
     /// The predicate with which it is done, and whether it is done where that holds.
     pub guard: Option<(ValueId, bool)>,
@@ -61,7 +61,7 @@ struct Common {
 /// What stands in the places of an instruction that are no values.
 type Numbers = SmallVec<[Option<Arg>; 4]>;
 
-/// Makes many instructions: what is the same for those that are alike is found out once.
+/// Makes many instructions: what is the same for those that are alike is determined once.
 pub struct InstBuilder<'c> {
     ctx: &'c Context,
     /// By the address of the row.
@@ -88,7 +88,7 @@ impl<'c> InstBuilder<'c> {
         }
     }
 
-    /// The shape of instructions with so many values and numbers behind the results.
+    /// The shape of instructions with so many values and numbers after the results.
     ///
     /// # Errors
     /// If the table does not know it: what it lacks, in words.

@@ -1,14 +1,14 @@
-//! The language of the table: which modifiers an instruction takes, and what stands behind them.
+//! The language of the table: which modifiers an instruction takes, and what stands after them.
 //!
 //! A pattern is words with blanks between them, one for each modifier: a word stands for itself, `{a,b}` for one of
 //! several, `[a,b]` for one of them or none. Capitals stand for groups of types (`INT`, `BITS`, ..). `#` in a word is a
 //! number that is remembered: `m64n#k16`.
 //!
 //! A signature is `results <- operands`. An operand is a class of registers (`b32`, `f32`, `pred`, .., `w32` for
-//! registers of 32 bits of any kind), a type of the modifiers (`T` the first, `U` the second), `imm`, `a32` or `a64` for
+//! 32-bit registers of any kind), a type of the modifiers (`T` the first, `U` the second), `imm`, `a32` or `a64` for
 //! an address with an offset, `A` for one whose width the state space says, `tensor` for a tensor map with coordinates,
-//! `_` for a result that nobody wants, `{4 b32}` for a vector. The length of a vector may be `V` (`v2`, `v4`), `X` (`x1`,
-//! `x2`, `x4`), `D` (`2d`) or `#`, with `/2` or `-2` behind it. `=` before a vector says that its registers are those of
+//! `_` for a result that nothing wants, `{4 b32}` for a vector. The length of a vector may be `V` (`v2`, `v4`), `X` (`x1`,
+//! `x2`, `x4`), `D` (`2d`) or `#`, with `/2` or `-2` after it. `=` before a vector says that its registers are those of
 //! the results. `?mod:b64` is there when the modifier is.
 
 use std::collections::BTreeSet;
@@ -158,7 +158,7 @@ impl Slot {
 pub struct Signature {
     /// The results.
     pub results: Vec<Slot>,
-    /// What stands behind them.
+    /// What stands after them.
     pub operands: Vec<Slot>,
     /// The least PTX version, as two numbers.
     pub since: (u32, u32),
@@ -167,7 +167,7 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// How many values and numbers there are behind the results.
+    /// How many values and numbers there are after the results.
     pub fn positions(&self) -> usize {
         self.operands.iter().map(|slot| slot.positions()).sum()
     }
@@ -196,7 +196,7 @@ pub struct Chosen {
 }
 
 impl Chosen {
-    /// The one of those with so many values and numbers behind the results.
+    /// The one of those with so many values and numbers after the results.
     pub fn of(all: &Arc<Vec<Signature>>, positions: usize) -> Option<Chosen> {
         let at = all.iter().position(|signature| signature.positions() == positions)?;
         Some(Chosen { all: Arc::clone(all), at })

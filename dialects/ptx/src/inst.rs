@@ -71,7 +71,7 @@ pub struct Inst<'a> {
     pub modifiers: &'a str,
     /// What it takes and gives.
     pub signature: Chosen,
-    /// What stands in the places behind the results, in order.
+    /// What stands in the places after the results, in order.
     pub args: Args,
     /// The predicate with which it is done, and whether it is done where that holds.
     pub guard: Option<(ValueId, bool)>,
@@ -117,14 +117,14 @@ pub fn may_share(op: OpRef<'_>) -> bool {
 
 /// The places of an instruction: its arguments, its guard, and what it gives where it is not done. `None` where there are
 /// too few values.
-type Places = (Args, Option<(ValueId, bool)>, SmallVec<[ValueId; 4]>);
+type InstOperands = (Args, Option<(ValueId, bool)>, SmallVec<[ValueId; 4]>);
 
-fn places(op: OpRef<'_>, props: &Props<'_>) -> Option<Places> {
+fn places(op: OpRef<'_>, props: &Props<'_>) -> Option<InstOperands> {
     let ctx = op.ctx;
     let results = op.body.num_results(op.id);
-    let behind = if props.guarded.is_some() { 1 + results } else { 0 };
+    let following = if props.guarded.is_some() { 1 + results } else { 0 };
     let mut values = op.operands();
-    let mut left = values.len().checked_sub(behind)?;
+    let mut left = values.len().checked_sub(following)?;
     let mut args = Args::new();
     match props.literals {
         None => args.extend(values.by_ref().take(left).map(Arg::Value)),
@@ -177,7 +177,7 @@ impl<'a> Inst<'a> {
         Ok(Inst { op, instruction, modifiers, signature, args, guard, otherwise })
     }
 
-    /// The places of each slot behind the results.
+    /// The places of each slot after the results.
     pub fn slots(&self) -> impl Iterator<Item = (Slot, &[Arg])> {
         let mut at = 0;
         self.signature.operands.iter().map(move |&slot| {

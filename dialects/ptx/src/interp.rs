@@ -67,7 +67,7 @@ pub fn entry(cx: &mut Eval<'_, '_>) -> EvalResult {
         launch.params.push(match i32::try_from(value) {
             _ if is_wide => value as u64,
             Ok(value) => u64::from(value as u32),
-            Err(_) => return Err(cx.fail(&CANNOT_RUN, format!("a size of 32 bits would be {value}"))),
+            Err(_) => return Err(cx.fail(&CANNOT_RUN, format!("a 32-bit size would be {value}"))),
         });
     }
     let limit = cx.interp.limits.steps;
@@ -105,7 +105,7 @@ pub fn entry(cx: &mut Eval<'_, '_>) -> EvalResult {
     Ok(Outcome::nothing())
 }
 
-/// Which sizes an entry takes as integers of 64 bits.
+/// Which sizes an entry takes as 64-bit integers.
 pub fn wide_sizes<'a>(op: Entry<'a>) -> impl Iterator<Item = bool> + 'a {
     let block = op.regions().first().and_then(|&region| op.body.first_block(region));
     let args = block.map_or(&[][..], |block| op.body.args(block));

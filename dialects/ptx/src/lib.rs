@@ -25,7 +25,7 @@
 //! ```
 //!
 //! [`emit`] writes such functions as the text that the driver and ptxas read; [`verified`] says of which it is known that
-//! the kernel behind them was verified.
+//! the kernel after them was verified.
 
 pub mod build;
 pub mod emit;

@@ -21,7 +21,7 @@ pub fn parse_instruction(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
         matches!(token, Value | Integer | Hex | Float | Minus | LBrace | LBracket)
     };
     let sink = |p: &OpParser<'_, '_>| p.token() == Token::Word && p.text() == "_";
-    // Behind an instruction without operands the next line begins, perhaps with a value.
+    // After an instruction without operands the next line begins, perhaps with a value.
     let modifiers = p.state.props.first().and_then(|(_, attr)| attr.as_str(p.ctx)).unwrap_or("");
     let known = instruction(p.def()).map(|row| signatures(row, modifiers));
     let without = known.is_some_and(|known| known.first().is_some_and(|first| first.operands.is_empty()));
@@ -60,7 +60,7 @@ pub fn parse_instruction(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     if p.token() == Token::Colon {
         return p.result_types();
     }
-    // What is not said is the usual thing.
+    // What is not given has its default.
     if let Some(row) = instruction(p.def()) {
         let cx = InferCx { ctx: p.ctx, body: p.current_body(), operands: &p.state.operands, props: &p.state.props };
         if let Ok(types) = infer_instruction(row, &cx) {
@@ -85,7 +85,7 @@ fn parse_item(p: &mut OpParser<'_, '_>, literals: &mut Vec<Attr>) -> ParseResult
             let negative = p.eat(Token::Minus);
             if p.token() == Token::Float {
                 let number = parse_float(p)?;
-                let Some(Arg::F32(bits)) = float_arg(p, number) else { return p.expected("a number of 32 bits") };
+                let Some(Arg::F32(bits)) = float_arg(p, number) else { return p.expected("a 32-bit number") };
                 literals.push(Arg::F32(if negative { bits ^ 1 << 31 } else { bits }).literal(p.ctx));
             } else if p.token() == Token::Hex {
                 // The bits of a float, of 64 bits if there are as many digits.
@@ -103,7 +103,7 @@ fn parse_item(p: &mut OpParser<'_, '_>, literals: &mut Vec<Attr>) -> ParseResult
                         p.advance();
                         value
                     }
-                    None if negative => return p.expected("an integer of 64 bits"),
+                    None if negative => return p.expected("a 64-bit integer"),
                     None => p.integer()?,
                 };
                 literals.push(p.ctx.i64_attr(value));
@@ -249,7 +249,7 @@ pub fn parse_entry(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     let name = p.string()?;
     p.set_prop("name", Text::make(p.ctx, &name));
     // Values in the expressions are the first operands, and the expressions stand apart: those of the grid are read
-    // first, and those of the sizes behind the other operands, so they are moved.
+    // first, and those of the sizes after the other operands, so they are moved.
     let dims = p.expressions(parse_tuple)?;
     let in_dims = p.state.operands.len();
     set_exprs(p, "dims", dims);
@@ -284,7 +284,7 @@ pub fn parse_entry(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     if p.eat_word("sizes") {
         let before = p.state.operands.len();
         sizes = p.expressions(parse_tuple)?;
-        // The values of these expressions go behind those of the grid.
+        // The values of these expressions go after those of the grid.
         let moved = p.state.operands.len() - before;
         p.state.operands[in_dims..].rotate_right(moved);
         groups[0] += moved as i32;

@@ -218,7 +218,7 @@ instructions! {
     PRMT "prmt" PURE "%c = prmt.b32 %a, %b, 21520" { form("b32", "b32 <- b32 b32 u32") }
     /// Any function of three bits, given by its table.
     LOP3 "lop3" PURE "%d = lop3.b32 %a, %b, %c, 150" { form("b32", "b32 <- b32 b32 b32 imm") }
-    /// A comparison; one with `u` behind it also holds where a number is none. With a second word, that and another one.
+    /// A comparison; one with `u` after it also holds where a number is none. With a second word, that and another one.
     SETP "setp" PURE "%p = setp.lt.s32 %a, %b" {
         form("{eq,ne,lt,le,gt,ge} {INT}", "pred <- T T"), form("{eq,ne} {BITS}", "pred <- T T"),
         form("{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan} [ftz] f32", "pred <- T T"),
@@ -297,7 +297,7 @@ instructions! {
     }
     /// Brings a tensor map near.
     PREFETCH "prefetch" ANY "prefetch.tensormap [%map]" { since((8, 0), SM_90, "tensormap", "a64") }
-    /// Copies from global to shared memory, and does not wait; what is behind the last number of bytes that are read is
+    /// Copies from global to shared memory, and does not wait; what is after the last number of bytes that are read is
     /// zero.
     CP_ASYNC "cp.async" ANY "cp.async.cg.shared.global [%s], [%p], 16" {
         form("{ca,cg} shared global", "a32 a64 imm"), form("{ca,cg} shared global", "a32 a64 imm u32"),
@@ -340,7 +340,7 @@ instructions! {
         since((7, 8), SM_90, "parity shared::cta b64", "pred <- a32 u32"),
         since((8, 0), SM_90, "parity acquire {cta,cluster} shared::cta b64", "pred <- a32 u32"),
     }
-    /// Orders what is before it and what is behind it.
+    /// Orders what is before it and what is after it.
     FENCE "fence" SYNCS "fence.proxy.async.shared::cta" {
         since((8, 0), SM_90, "proxy async [shared::cta,shared::cluster,global]", ""), since((8, 0), SM_90, "mbarrier_init release cluster", ""),
         form("{acq_rel,sc} {cta,gpu,sys}", ""), since((7, 8), SM_90, "acq_rel cluster", ""),
@@ -363,9 +363,9 @@ instructions! {
     ELECT "elect.sync" READS "%p = elect.sync -1" { since((8, 0), SM_90, "", "pred <- u32") }
     /// The address of the same place in another block of the cluster.
     MAPA "mapa" PURE "%q = mapa.shared::cluster.u32 %p, %rank" { since((7, 8), SM_90, "shared::cluster u32", "u32 <- u32 u32") }
-    /// Matrices of 8 by 8 halves, out of shared memory into the lanes of a warp.
+    /// Matrices of 8 by 8 16-bit floats, from shared memory into the lanes of a warp.
     LDMATRIX "ldmatrix" READS "%a:4 = ldmatrix.sync.aligned.m8n8.x4.shared.b16 [%p]" { form("sync aligned m8n8 {x1,x2,x4} [trans] shared b16", "{X:u32} <- a32") }
-    /// Matrices of 8 by 8 halves, out of the lanes of a warp into shared memory.
+    /// Matrices of 8 by 8 16-bit floats, out of the lanes of a warp into shared memory.
     STMATRIX "stmatrix" WRITES "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%p], {%a, %b, %c, %d}" {
         since((7, 8), SM_90, "sync aligned m8n8 {x1,x2,x4} [trans] shared b16", "a32 {X:u32}"),
     }
@@ -393,7 +393,7 @@ instructions! {
         since((8, 0), SM_90A, "sync aligned m64n#k32 f32 {e4m3,e5m2} {e4m3,e5m2}", "{#/2:f32} <- ={#/2:f32} b64 b64 pred imm imm"),
         since((8, 0), SM_90A, "sync aligned m64n#k32 f32 {e4m3,e5m2} {e4m3,e5m2}", "{#/2:f32} <- ={#/2:f32} {4:u32} b64 pred imm imm"),
     }
-    /// What was written to registers and shared memory before it is there for products behind it.
+    /// What was written to registers and shared memory before it is there for products after it.
     WGMMA_FENCE "wgmma.fence" SYNCS "wgmma.fence.sync.aligned" { since((8, 0), SM_90A, "sync aligned", "") }
     /// Makes a group of the products so far.
     WGMMA_COMMIT "wgmma.commit_group" SYNCS "wgmma.commit_group.sync.aligned" { since((8, 0), SM_90A, "sync aligned", "") }

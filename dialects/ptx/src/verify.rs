@@ -33,7 +33,7 @@ pub fn infer_instruction(instruction: &'static Instruction, cx: &InferCx<'_>) ->
     let modifiers = cx.prop("modifiers").and_then(|attr| attr.as_str(cx.ctx)).unwrap_or("");
     let known = signatures(instruction, modifiers);
     let literals = cx.prop("literals").and_then(|attr| attr.as_array(cx.ctx));
-    // Behind the values of a guarded instruction stand its predicate and what it gives otherwise.
+    // After the values of a guarded instruction stand its predicate and what it gives otherwise.
     let guarded = cx.prop("guarded").is_some();
     let fits = |results: usize, positions: usize| match literals {
         Some(literals) => literals.len() == positions,

@@ -3,10 +3,10 @@
 //!
 //! A value that is used once may stand where it is used; what is used more often has a name, `{"let": .., "expr": ..}`.
 //! Written out, reads, constants, what only moves axes and what has no name stand where they are used; within a reduction
-//! nothing has a name that need not. A reduction always has one, and what has marks, which stand beside it as `attrs`.
+//! nothing has a name that need not. A reduction always has one, and what has marks, which stand next to it as `attrs`.
 //!
 //! Axes follow from what an expression uses, in the order of the kernel; where they are in another order the expression
-//! says so under `axes`. Sizes of axes that nobody gives are those of the memrefs that they read and write.
+//! says so under `axes`. Sizes of axes that nothing gives are those of the memrefs that they read and write.
 //!
 //! `sizes` finds the sizes of axes before anything is read; `position` has affine expressions and conditions; `read` and
 //! [`write`] go each way, `expr` and `reduce` with the expressions of [`read`].

@@ -68,7 +68,7 @@ pub struct Index {
 
 /// An element of memory at positions that are affine in the axes, or values.
 ///
-/// Nothing is read outside of the guard: there the element is the number behind `else`, or zero. A position that is a
+/// Nothing is read outside of the guard: there the element is the number after `else`, or zero. A position that is a
 /// value is guarded by itself: where it is none of the axis, nothing is read either.
 #[op("region.read", traits(Pure), parse = syntax::parse_read, print = syntax::print_read, eval = interp::read, example = "%x = read %X[m, 2*n - 1] where (0 <= 2*n - 1 < N) else 0.0 : f16 over (m, n)")]
 pub struct Read {

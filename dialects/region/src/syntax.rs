@@ -450,7 +450,7 @@ pub fn parse_reduce(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     let at = p.loc();
     if !p.eat_word("acc") {
         let error = Diagnostic::error(&ACC_DTYPE_MISSING, at, "nothing says in which type it accumulates");
-        return Err(p.fail(error.suggest("write 'acc f32' behind the axes")));
+        return Err(p.fail(error.suggest("write 'acc f32' after the axes")));
     }
     let acc = parse_some(p, |p| p.parse_type())?;
     let at = p.loc();

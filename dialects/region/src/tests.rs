@@ -230,7 +230,7 @@ const GEMM: &str = "region.func @f<M, N, K> iters (m: M, n: N) ins (%X: memref<[
   yield %acc to Y
 }";
 
-/// 256 * 256 * 256 products would fill 128 MiB if they were in memory; and thousands of points go one after the other
+/// 256 * 256 * 256 products would fill 128 MiB if they were in memory; and thousands of points go one after another
 /// through a combiner.
 #[test]
 fn contractions_and_combiners_take_no_time() {

@@ -1,5 +1,5 @@
 //! The rules of the specification's sections 6.3 and 6.4. Those that look at axes are checked for a whole region at
-//! once: which axes there are is said by the region and by every reduction in it.
+//! once: which axes there are is given by the region and by every reduction in it.
 
 mod axes;
 mod combine;
@@ -115,12 +115,12 @@ pub fn func(op: Func<'_>, diags: &Diagnostics) {
         if let Some(name) = size.symbols().iter().find(|name| !symbols.contains(&&***name)) {
             let error = op_error(*op, format!("the symbol '{name}' is not declared"));
             let name = op.sym_name();
-            return diags.emit(error.suggest(format!("declare it behind the name: @{name}<{size}>")));
+            return diags.emit(error.suggest(format!("declare it after the name: @{name}<{size}>")));
         }
     }
     if let Some(name) = inputs.iter().chain(results.iter()).find_map(|&ty| undeclared_symbol(ctx, ty, &symbols)) {
         let error = op_error(*op, format!("the symbol '{name}' is not declared"));
-        return diags.emit(error.suggest(format!("declare it behind the name: @{}<{name}>", op.sym_name())));
+        return diags.emit(error.suggest(format!("declare it after the name: @{}<{name}>", op.sym_name())));
     }
     let root = OpRef { id: body.root(), ..root };
     // What breaks its declaration is reported when it is verified itself, and cannot be looked at.
@@ -396,7 +396,7 @@ impl<'a> Checker<'a, '_> {
         let outs: Vec<ValueId> = op.results().collect();
         if acc.is_empty() && !outs.is_empty() {
             let error = BrokenRule::new(&ACC_DTYPE_MISSING, "nothing says in which type it accumulates");
-            return self.fail(*op, error.suggest("write 'acc f32' behind the axes"));
+            return self.fail(*op, error.suggest("write 'acc f32' after the axes"));
         }
         if acc.len() != outs.len() || init.len() != outs.len() || outs.is_empty() {
             let message = format!(
@@ -421,7 +421,7 @@ impl<'a> Checker<'a, '_> {
                 init.iter().zip(&acc).position(|(&init, &ty)| !scalar::is_neutral(ctx, combiner, init, ty))
         {
             let message = format!("accumulator {at} starts with a number that changes a {}", combiner.word());
-            let way = "the neutral number of a sum is 0, of a product 1, of a maximum -inf, of a minimum inf";
+            let way = "the identity element of a sum is 0, of a product 1, of a maximum -inf, of a minimum inf";
             return self.fail(*op, BrokenRule::new(&NEUTRAL_INVALID, message).suggest(way));
         }
         let regions = op.regions();

@@ -71,7 +71,7 @@ fn addi_chain(op: OpId, rw: &mut Rewriter<'_>) -> Rewrite {
     let Some(inner_constant) = rw.constant(rw.op(inner).operand(1)) else {
         return Rewrite::NoMatch("the sum that it adds to has no constant");
     };
-    // Where values have no order, sums may add to each other in a circle, and the rule would go round it for ever.
+    // Where values have no order, sums may add to each other in a circle, and the rule would go round it forever.
     let unordered =
         |holder: OpId| rw.op(holder).has(Traits::GRAPH_REGION) || !rw.ctx.is_registered(rw.body().op_name(holder));
     if rw.body().parent_op(inner).is_some_and(unordered) {

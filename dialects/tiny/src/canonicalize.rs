@@ -9,7 +9,7 @@
 //!   which it becomes one.
 //! - A reduction over axes of size 1 is a reshape, with zero added to a sum: of a negative zero alone it is zero.
 //! - A permutation of axes of size 1, and an expand to nothing but such, are reshapes; a reshape that puts in axes of
-//!   size 1 becomes part of the expand behind it.
+//!   size 1 becomes part of the expand after it.
 
 use dlc_core::numbers::holds;
 use dlc_core::scalar::ANY_ORDER;
@@ -27,7 +27,7 @@ use crate::ops::{
 };
 
 /// What a rule needs to make the op anew: nothing where it does not match.
-type Found<T> = Result<T, &'static str>;
+type Folded<T> = Result<T, &'static str>;
 
 macro_rules! rules {
     ($($(#[$doc:meta])+ $name:ident = $text:literal on $root:expr, $find:ident => $build:expr;)*) => {$(
@@ -97,7 +97,7 @@ rules! {
         let made = Reshape::build(&mut b, loc, x, shape);
         done(op, rw, made);
     };
-    /// A reduction over an axis of size 1 is one without it, behind a reshape.
+    /// A reduction over an axis of size 1 is one without it, after a reshape.
     REDUCE_OF_ONES = "reduce-of-ones" on Some(Reduce::NAME), reduce_of_ones => |op, rw, reduced: Reduced| {
         let (loc, mut b) = at(op, rw);
         let made = Reshape::build(&mut b, loc, reduced.input, reduced.shape);
@@ -191,7 +191,7 @@ fn done(op: OpId, rw: &mut Rewriter<'_>, made: OpId) {
 }
 
 /// The op that gives the operand of a view, if it is this one.
-fn below<'a>(op: OpRef<'a>, def: &'static OpDef) -> Found<OpRef<'a>> {
+fn below<'a>(op: OpRef<'a>, def: &'static OpDef) -> Folded<OpRef<'a>> {
     defining(op, op.operand(0)).filter(|inner| inner.is(def)).ok_or("its operand is no such view")
 }
 
@@ -200,12 +200,12 @@ fn used_once(op: OpRef<'_>) -> bool {
 }
 
 /// The number of elements, which a reshape must know of what it reads and of what it gives.
-fn elements(sizes: &[SizeExpr]) -> Found<SizeExpr> {
+fn elements(sizes: &[SizeExpr]) -> Folded<SizeExpr> {
     let product = sizes.iter().try_fold(SizeExpr::from(1), |product, size| product.mul(size).ok());
     product.ok_or("the number of elements goes beyond 64 bits")
 }
 
-fn reshape_reshape(op: OpRef<'_>) -> Found<(ValueId, Vec<SizeExpr>)> {
+fn reshape_reshape(op: OpRef<'_>) -> Folded<(ValueId, Vec<SizeExpr>)> {
     let (x, shape) = (below(op, Reshape::DEF)?.operand(0), dims(op, op.result(0)));
     let counts = (elements(&dims(op, x))?, elements(&shape)?);
     match counts.0.prove_eq(&counts.1, &SizeRanges::default()) {
@@ -215,13 +215,13 @@ fn reshape_reshape(op: OpRef<'_>) -> Found<(ValueId, Vec<SizeExpr>)> {
     }
 }
 
-fn permute_permute(op: OpRef<'_>) -> Found<(ValueId, Vec<i64>)> {
+fn permute_permute(op: OpRef<'_>) -> Folded<(ValueId, Vec<i64>)> {
     let inner = Permute::from(below(op, Permute::DEF)?);
     let order = inner.order();
     Ok((inner.input(), Permute::from(op).order().iter().map(|&axis| order[axis as usize]).collect()))
 }
 
-fn expand_expand(op: OpRef<'_>) -> Found<(ValueId, Vec<SizeExpr>, Option<Vec<i64>>)> {
+fn expand_expand(op: OpRef<'_>) -> Folded<(ValueId, Vec<SizeExpr>, Option<Vec<i64>>)> {
     let shape = dims(op, op.result(0));
     let places = Expand::from(op).dims().unwrap_or_else(|| (0..shape.len() as i64).collect());
     let inner = defining(op, op.operand(0)).ok_or("its operand is no view")?;
@@ -236,7 +236,7 @@ fn expand_expand(op: OpRef<'_>) -> Found<(ValueId, Vec<SizeExpr>, Option<Vec<i64
 }
 
 /// Where the axes stand in a shape that has more of them, all others of size 1.
-fn kept_axes(from: &[SizeExpr], to: &[SizeExpr]) -> Found<Vec<i64>> {
+fn kept_axes(from: &[SizeExpr], to: &[SizeExpr]) -> Folded<Vec<i64>> {
     let mut kept = Vec::with_capacity(from.len());
     let mut next = 0;
     for (axis, size) in to.iter().enumerate() {
@@ -253,7 +253,7 @@ fn kept_axes(from: &[SizeExpr], to: &[SizeExpr]) -> Found<Vec<i64>> {
 
 type Cut = (ValueId, Vec<SizeExpr>, Vec<SizeExpr>, Option<Vec<i64>>);
 
-fn shrink_shrink(op: OpRef<'_>) -> Found<Cut> {
+fn shrink_shrink(op: OpRef<'_>) -> Folded<Cut> {
     let (outer, inner) = (Shrink::from(op), Shrink::from(below(op, Shrink::DEF)?));
     let one = || vec![1; outer.start().len()];
     let (outer_step, inner_step) = (outer.step().unwrap_or_else(one), inner.step().unwrap_or_else(one));
@@ -266,7 +266,7 @@ fn shrink_shrink(op: OpRef<'_>) -> Found<Cut> {
         start.push(place(&from)?);
         stop.push(match inner_by {
             1 => place(&to)?,
-            // The last element that is taken, and one behind it.
+            // The last element that is taken, and one after it.
             _ if from.as_constant() < to.as_constant() => {
                 let last = to.sub(&SizeExpr::from(1)).map_err(|_| "it goes beyond 64 bits")?;
                 place(&last)?.add(&SizeExpr::from(1)).map_err(|_| "it goes beyond 64 bits")?
@@ -287,18 +287,18 @@ fn shrink_shrink(op: OpRef<'_>) -> Found<Cut> {
 
 type Around = (ValueId, Vec<SizeExpr>, Vec<SizeExpr>, Option<Attr>);
 
-fn pad_pad(op: OpRef<'_>) -> Found<Around> {
+fn pad_pad(op: OpRef<'_>) -> Folded<Around> {
     let (outer, inner) = (Pad::from(op), Pad::from(below(op, Pad::DEF)?));
     if outer.value() != inner.value() {
         return Err("the pads put other numbers around");
     }
-    let sum = |a: Vec<SizeExpr>, b: Vec<SizeExpr>| -> Found<Vec<SizeExpr>> {
+    let sum = |a: Vec<SizeExpr>, b: Vec<SizeExpr>| -> Folded<Vec<SizeExpr>> {
         a.iter().zip(&b).map(|(a, b)| a.add(b).map_err(|_| "it goes beyond 64 bits")).collect()
     };
     Ok((inner.input(), sum(inner.low(), outer.low())?, sum(inner.high(), outer.high())?, inner.value()))
 }
 
-fn flip_flip(op: OpRef<'_>) -> Found<(ValueId, Vec<i64>)> {
+fn flip_flip(op: OpRef<'_>) -> Folded<(ValueId, Vec<i64>)> {
     let inner = Flip::from(below(op, Flip::DEF)?);
     let (own, other) = (Flip::from(op).axes(), inner.axes());
     let mut axes: Vec<i64> = own.iter().copied().filter(|axis| !other.contains(axis)).collect();
@@ -307,7 +307,7 @@ fn flip_flip(op: OpRef<'_>) -> Found<(ValueId, Vec<i64>)> {
     Ok((inner.input(), axes))
 }
 
-fn permute_of_ones(op: OpRef<'_>) -> Found<(ValueId, Vec<SizeExpr>)> {
+fn permute_of_ones(op: OpRef<'_>) -> Folded<(ValueId, Vec<SizeExpr>)> {
     let (order, sizes) = (Permute::from(op).order(), dims(op, op.operand(0)));
     let moved: Vec<i64> = order.into_iter().filter(|&axis| sizes[axis as usize].as_constant() != Some(1)).collect();
     let shape = dims(op, op.result(0));
@@ -330,7 +330,7 @@ struct Reduced {
     zero: Option<(Attr, Type)>,
 }
 
-fn reduce_of_ones(op: OpRef<'_>) -> Found<Reduced> {
+fn reduce_of_ones(op: OpRef<'_>) -> Folded<Reduced> {
     let reduce = Reduce::from(op);
     let (ctx, combiner, sizes) = (op.ctx, reduce.combiner(), dims(op, reduce.input()));
     let is_one = |axis: &i64| sizes[*axis as usize].as_constant() == Some(1);
@@ -357,7 +357,7 @@ fn reduce_of_ones(op: OpRef<'_>) -> Found<Reduced> {
     Ok(Reduced { input: reduce.input(), shape, combiner, axes, acc: (from != to).then_some(to), zero })
 }
 
-fn expand_of_ones(op: OpRef<'_>) -> Found<(ValueId, Vec<SizeExpr>)> {
+fn expand_of_ones(op: OpRef<'_>) -> Folded<(ValueId, Vec<SizeExpr>)> {
     let not_one = |size: &SizeExpr| size.as_constant() != Some(1);
     let (own, shape) = (dims(op, op.operand(0)), dims(op, op.result(0)));
     match own.iter().filter(|size| not_one(size)).eq(shape.iter().filter(|size| not_one(size))) {
@@ -368,7 +368,7 @@ fn expand_of_ones(op: OpRef<'_>) -> Found<(ValueId, Vec<SizeExpr>)> {
 
 type Cropped = (ValueId, (Vec<SizeExpr>, Vec<SizeExpr>), Vec<SizeExpr>, Vec<SizeExpr>, Option<Attr>);
 
-fn shrink_pad(op: OpRef<'_>) -> Found<Cropped> {
+fn shrink_pad(op: OpRef<'_>) -> Folded<Cropped> {
     const UNKNOWN: &str = "whether it cuts padding is not known";
     let (shrink, inner) = (Shrink::from(op), below(op, Pad::DEF)?);
     let pad = Pad::from(inner);
@@ -389,7 +389,9 @@ fn shrink_pad(op: OpRef<'_>) -> Found<Cropped> {
     let sizes = dims(op, pad.input());
     let around = pad.low().into_iter().zip(pad.high());
     let mut less = false;
-    for (((start, stop), (before, behind)), size) in shrink.start().iter().zip(&shrink.stop()).zip(around).zip(&sizes) {
+    for (((start, stop), (before, following)), size) in
+        shrink.start().iter().zip(&shrink.stop()).zip(around).zip(&sizes)
+    {
         let end = before.add(size).map_err(|_| "it goes beyond 64 bits")?;
         if !least(&before, stop)? || !least(start, &end)? {
             return Err("it takes padding alone");
@@ -408,7 +410,7 @@ fn shrink_pad(op: OpRef<'_>) -> Found<Cropped> {
             to.push(minus(stop, &before)?);
             high.push(zero.clone());
         }
-        less |= low.last() != Some(&before) || high.last() != Some(&behind);
+        less |= low.last() != Some(&before) || high.last() != Some(&following);
     }
     let none = |sizes: &[SizeExpr]| sizes.iter().all(|size| size.as_constant() == Some(0));
     if !less {
@@ -422,18 +424,18 @@ fn shrink_pad(op: OpRef<'_>) -> Found<Cropped> {
 }
 
 /// An op on one operand, element by element.
-fn unary<'a>(op: OpRef<'a>) -> Found<OpRef<'a>> {
+fn unary<'a>(op: OpRef<'a>) -> Folded<OpRef<'a>> {
     let inner = defining(op, op.operand(0)).filter(|inner| inner.operands().len() == 1 && is_elementwise(*inner));
     inner.filter(|inner| used_once(*inner)).ok_or("its operand is no op on one operand that is used here alone")
 }
 
-fn view_up(op: OpRef<'_>) -> Found<()> {
+fn view_up(op: OpRef<'_>) -> Folded<()> {
     let inner = unary(op)?;
     let meets = defining(inner, inner.operand(0)).is_some_and(|first| first.op_name() == op.op_name());
     if meets { Ok(()) } else { Err("it would meet no view of its kind") }
 }
 
-fn shrink_up(op: OpRef<'_>) -> Found<()> {
+fn shrink_up(op: OpRef<'_>) -> Folded<()> {
     unary(op).map(drop)
 }
 
@@ -448,7 +450,7 @@ fn move_up(op: OpId, rw: &mut Rewriter<'_>, (): ()) {
     rw.replace_op(op, &[made]);
 }
 
-fn expand_down(op: OpRef<'_>) -> Found<(ValueId, Type)> {
+fn expand_down(op: OpRef<'_>) -> Folded<(ValueId, Type)> {
     let expand = below(op, Expand::DEF)?;
     if !used_once(expand) {
         return Err("the expand is used elsewhere too");
@@ -472,7 +474,7 @@ fn copy(rw: &mut Rewriter<'_>, before: OpId, like: OpId, operand: ValueId, ty: T
     rw.body().result(made, 0)
 }
 
-fn cast_cast(op: OpRef<'_>) -> Found<(ValueId, Type)> {
+fn cast_cast(op: OpRef<'_>) -> Folded<(ValueId, Type)> {
     let inner = Cast::from(below(op, Cast::DEF)?);
     match holds(op.ctx, inner.elem(), elem(op, inner.input())) {
         true => Ok((inner.input(), Cast::from(op).elem())),
@@ -485,7 +487,7 @@ fn splat(op: OpRef<'_>, value: ValueId) -> Option<Attr> {
     matches!(op.ctx.attr_data(constant), AttrData::Integer { .. } | AttrData::Float { .. }).then_some(constant)
 }
 
-fn add_chain(op: OpRef<'_>) -> Found<(ValueId, Attr, Type)> {
+fn add_chain(op: OpRef<'_>) -> Folded<(ValueId, Attr, Type)> {
     let integer = |value: ValueId| match op.ctx.attr_data(splat(op, value)?) {
         AttrData::Integer { ty, value } if *ty != Type::I1 => Some((*ty, *value)),
         _ => None,
@@ -506,7 +508,7 @@ fn add_chain(op: OpRef<'_>) -> Found<(ValueId, Attr, Type)> {
     Ok((inner.operand(0), op.ctx.int_attr(a.wrapping_add(b), ty), op.type_of(op.operand(1))))
 }
 
-fn cmp_not(op: OpRef<'_>) -> Found<ValueId> {
+fn cmp_not(op: OpRef<'_>) -> Folded<ValueId> {
     let cmp = Cmp::from(op);
     let turned = match cmp.predicate() {
         Predicate::Ne => Attr::TRUE,
@@ -519,7 +521,7 @@ fn cmp_not(op: OpRef<'_>) -> Found<ValueId> {
     found.next().map(|(side, _)| side).ok_or("it compares with no truth value")
 }
 
-fn not_cmp(op: OpRef<'_>) -> Found<(Predicate, ValueId, ValueId)> {
+fn not_cmp(op: OpRef<'_>) -> Folded<(Predicate, ValueId, ValueId)> {
     use Predicate::{Eq, Ge, Gt, Le, Lt, Ne};
     let cmp = Cmp::from(below(op, Cmp::DEF)?);
     // What is no number is neither less nor not less.
@@ -536,14 +538,14 @@ fn not_cmp(op: OpRef<'_>) -> Found<(Predicate, ValueId, ValueId)> {
     if used_once(*cmp) { Ok((turned, cmp.lhs(), cmp.rhs())) } else { Err("the comparison is used elsewhere too") }
 }
 
-fn where_not(op: OpRef<'_>) -> Found<ValueId> {
+fn where_not(op: OpRef<'_>) -> Folded<ValueId> {
     let choice = Where::from(op);
     let turned = splat(op, choice.then()) == Some(Attr::FALSE) && splat(op, choice.otherwise()) == Some(Attr::TRUE);
     let same = op.type_of(choice.condition()) == op.type_of(choice.out());
     if turned && same { Ok(choice.condition()) } else { Err("it gives no truth values") }
 }
 
-fn where_of_not(op: OpRef<'_>) -> Found<(ValueId, ValueId, ValueId)> {
+fn where_of_not(op: OpRef<'_>) -> Folded<(ValueId, ValueId, ValueId)> {
     let choice = Where::from(op);
     let not = defining(op, choice.condition()).and_then(Neg::of).ok_or("its condition is no opposite")?;
     Ok((not.input(), choice.otherwise(), choice.then()))

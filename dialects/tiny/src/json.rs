@@ -6,7 +6,7 @@
 //!
 //! A function remembers which of the two it was read from, and is written in the same one.
 //!
-//! `uops` is the table of what there is; `args` reads and writes what is special to an op; `read` goes through a
+//! `uops` is the table of what exists; `args` reads and writes what is special to an op; `read` goes through a
 //! text, `build` makes the ops; `dump` has what only dumps have, with `infer` for the sizes of their inputs;
 //! [`write`] goes the other way.
 

@@ -1,6 +1,6 @@
 //! The layer tiny: a tensor program as views, arithmetic and reductions, which are the UOps of tinygrad.
 //!
-//! From above come the ops of a model, each written out in these; below, every view becomes an index.
+//! From above come the ops of a model, each lowered to these; below, every view becomes an index.
 //!
 //! ```text
 //! %x1 = reshape %X to [M, 1, K] : tensor<[M, 1, K], f16>

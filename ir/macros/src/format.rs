@@ -65,7 +65,7 @@ pub fn parse(text: &str, fields: &[Field], infers: bool) -> Result<Vec<Piece>, F
     // Both begin with a brace, so the parser could not tell which of them stands there.
     let followed = |pair: &[Piece]| matches!(pair, [Piece::AttrDict, Piece::Region(_)]);
     if pieces.windows(2).any(followed) {
-        return parser.error("a region does not stand behind `attr-dict`: both begin with `{`");
+        return parser.error("a region does not stand after `attr-dict`: both begin with `{`");
     }
     Ok(pieces)
 }
@@ -104,7 +104,7 @@ impl Parser<'_> {
                 Some(_) if rest.starts_with("type(") => {
                     // The colon before it belongs to the directive: both are left out together.
                     if in_group || self.types || pieces.pop() != Some(Piece::Mark(":".into())) {
-                        return self.error("types stand once, behind `:` and outside of groups: `` `:` type($out) ``");
+                        return self.error("types stand once, after `:` and outside of groups: `` `:` type($out) ``");
                     }
                     self.result_types()?;
                     pieces.push(Piece::ResultTypes);
@@ -196,7 +196,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `(`..`)?`, with `^` behind the field that says whether the group is there.
+    /// `(`..`)?`, with `^` after the field that says whether the group is there.
     fn group(&mut self) -> Result<Piece, FormatError> {
         let open = self.at;
         self.at += 1;
@@ -218,7 +218,7 @@ impl Parser<'_> {
         });
         match first {
             Some(rest) if rest.starts_with('^') => Ok(Piece::Optional(pieces)),
-            _ => fail("the first field of a group decides whether it is there: write `^` behind it"),
+            _ => fail("the first field of a group decides whether it is there: write `^` after it"),
         }
     }
 
@@ -407,7 +407,7 @@ mod tests {
         check_error("$lhs `%` $rhs", &fields, "$lhs ", "neither a word nor one of the marks");
         check_error("$lhs ` $rhs", &fields, "$lhs ", "no partner");
         check_error("$lhs, $rhs", &fields, "$lhs", "found `,`");
-        check_error("$lhs type($out)", &fields, "$lhs ", "behind `:`");
+        check_error("$lhs type($out)", &fields, "$lhs ", "after `:`");
         check_error("$lhs `:` type($rhs)", &fields, "$lhs `:` type(", "no result");
         check_error("$lhs `:` type(out)", &fields, "$lhs `:` type(", "expected `$`");
         check_error("attr-dict attr-dict", &fields, "attr-dict ", "stands once");

@@ -488,7 +488,7 @@ fn operand_accessor(member: &Member, arity: Arity, doc: &str) -> TokenStream {
 /// More arguments than these have names where an op is made.
 const MOST_PLACES: usize = 4;
 
-/// What an op is made of, in one field or argument.
+/// What an op consists of, in one field or argument.
 struct Param {
     name: Ident,
     doc: String,
@@ -498,7 +498,7 @@ struct Param {
 }
 
 /// The constructor `build(builder, loc, operands.., attributes.., result types.., regions.., successors..)`; where these are
-/// too many to tell by their places, a struct beside the op instead, `NewLoad { source, .. }.build(builder, loc)`.
+/// too many to tell by their places, a struct next to the op instead, `NewLoad { source, .. }.build(builder, loc)`.
 fn build(members: &[Member], ident: &Ident, vis: &syn::Visibility, infers: bool) -> (TokenStream, TokenStream) {
     let (mut params, mut steps) = (Vec::new(), Vec::new());
     let mut parts: Vec<&Member> = members.iter().collect();
@@ -543,7 +543,7 @@ fn build(members: &[Member], ident: &Ident, vis: &syn::Visibility, infers: bool)
         return (constructor(quote!(#place, #(#names: #types),*), quote!()), quote!());
     }
     let new = format_ident!("New{ident}");
-    let about = format!("What a new [`{ident}`] is made of.");
+    let about = format!("What a new [`{ident}`] consists of.");
     let docs = params.iter().map(|param| &param.doc);
     let lifetime = params.iter().any(|param| param.borrows).then(|| quote!(<'a>));
     let constructor = constructor(quote!(self, #place), quote!(let #new { #(#names),* } = self;));

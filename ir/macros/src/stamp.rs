@@ -1,4 +1,4 @@
-//! What a build of `dlc-ir` is made of, as literals: which compiler, which sources.
+//! What a build of `dlc-ir` consists of, as literals: which compiler, which sources.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -7,13 +7,13 @@ use std::process::Command;
 /// The version line of the compiler that expands this: `rustc 1.95.0 (59807616e 2026-04-14)`.
 ///
 /// A macro runs inside the compiler, so the running executable is asked. Where that is something else (a linter, an
-/// editor) the `rustc` beside it is, and then the one that cargo names; nothing that they build is ever loaded.
+/// editor) the `rustc` next to it is, and then the one that cargo names; nothing that they build is ever loaded.
 pub fn compiler() -> String {
     let own = std::env::current_exe().ok();
     let is_rustc = |path: &PathBuf| path.file_stem().is_some_and(|name| name == "rustc");
-    let beside = own.as_deref().and_then(Path::parent).map(|dir| dir.join("rustc"));
+    let alongside = own.as_deref().and_then(Path::parent).map(|dir| dir.join("rustc"));
     let named = std::env::var_os("RUSTC").map(PathBuf::from);
-    let candidates = [own.filter(is_rustc), beside, named, Some(PathBuf::from("rustc"))];
+    let candidates = [own.filter(is_rustc), alongside, named, Some(PathBuf::from("rustc"))];
     for candidate in candidates.into_iter().flatten() {
         let Ok(output) = Command::new(candidate).arg("--version").output() else { continue };
         let version = String::from_utf8_lossy(&output.stdout).trim().to_string();

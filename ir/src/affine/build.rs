@@ -1,7 +1,7 @@
 //! Constructors of affine expressions, with the light folding that MLIR does when it reads or builds one.
 //!
 //! The rules are those that `mlir-opt` shows (checked against it by a test): constants fold and move right, symbolic
-//! operands move right, two bare dimensions or two bare symbols stand in order, neutral elements go, `c1*e + c2*e`
+//! operands move right, two bare dimensions or two bare symbols stand in order, identity elements go, `c1*e + c2*e`
 //! collects neighbours, `e - q*(e floordiv q)` is `e mod q`, and a division looks at the largest constant known to
 //! divide its dividend. Other terms keep their order.
 //!

@@ -1,7 +1,7 @@
 //! Finds the remainders again that a polynomial has dissolved into `a - b*(a floordiv b)`, to write it for people.
 //!
 //! A quotient `F = N floordiv D` that occurs times `C` belongs to a remainder `K * (X mod b)` if `C = -K*b`, the terms
-//! of `K*X` are there with just these coefficients, and `X floordiv b` is `F`. For `X`, beside `N` itself, the
+//! of `K*X` are there with just these coefficients, and `X floordiv b` is `F`. For `X`, next to `N` itself, the
 //! quotients of `N` by a part of `D` are tried: `(x floordiv 2) mod 2` is `x floordiv 2 - 2*(x floordiv 4)`.
 
 use super::error::gcd;
@@ -68,15 +68,15 @@ fn find_remainder<V: Variable>(poly: &Poly<V>, quotient: &Atom<V>, env: Env<'_, 
     None
 }
 
-/// The sum of what stands beside the quotient, or nothing if a power of it occurs.
+/// The sum of what stands next to the quotient, or nothing if a power of it occurs.
 fn cofactor<V: Variable>(poly: &Poly<V>, quotient: &Atom<V>) -> Option<Poly<V>> {
     let mut sum = Poly::constant(0);
     for (monomial, value) in poly.terms() {
-        let Some(beside) = monomial.without(quotient) else { continue };
-        if beside.factors().contains(quotient) {
+        let Some(alongside) = monomial.without(quotient) else { continue };
+        if alongside.factors().contains(quotient) {
             return None;
         }
-        sum = sum.add(&Poly::term(beside, *value)).ok()?;
+        sum = sum.add(&Poly::term(alongside, *value)).ok()?;
     }
     (!sum.is_zero()).then_some(sum)
 }

@@ -102,8 +102,8 @@ fn least_by_limits<V: Variable>(poly: &Poly<V>, env: Env<'_, V>, levels: u32) ->
         let variable = Poly::product_of(std::slice::from_ref(atom));
         let mut factor = Poly::constant(0);
         for (monomial, value) in current.terms() {
-            if let Some(beside) = Poly::term(monomial.clone(), *value).try_div(&variable) {
-                factor = factor.add(&beside).ok()?;
+            if let Some(alongside) = Poly::term(monomial.clone(), *value).try_div(&variable) {
+                factor = factor.add(&alongside).ok()?;
             }
         }
         if !factor.is_zero() && range_at(&factor, env, levels).hi().is_some_and(|hi| hi <= 0) {

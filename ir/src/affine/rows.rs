@@ -20,7 +20,7 @@ use super::range::Interval;
 /// More rows than these and the question stays open: elimination can square their number at each step.
 pub(super) const MAX_ROWS: usize = 400;
 
-/// Two coefficients of up to this have a product of 64 bits.
+/// Two coefficients of up to this have a 64-bit product.
 const LARGE: u64 = 1 << 31;
 
 /// How many choices a search makes before and after elimination.

@@ -277,7 +277,7 @@ fn affine_in(poly: &Poly<Arc<str>>, is_index: &dyn Fn(&str) -> bool) -> bool {
 struct Renewal<'a> {
     /// What stands for a symbol from now on, if anything does.
     variable: &'a dyn Fn(&Arc<str>) -> Option<Poly<Arc<str>>>,
-    /// What is known of symbols where quotients are divided anew.
+    /// What is known of symbols where quotients are divided again.
     env: Env<'a, Arc<str>>,
     /// Whether that is more than what was known when they were divided: then they are divided even where nothing in them is
     /// replaced.

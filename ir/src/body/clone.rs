@@ -24,7 +24,7 @@ impl CloneMap {
         self.values.insert(old, new);
     }
 
-    /// Lets `new` take the place of `old` as a successor.
+    /// Lets `new` replace `old` as a successor.
     pub fn map_block(&mut self, old: BlockId, new: BlockId) {
         self.blocks.insert(old, new);
     }
@@ -96,7 +96,7 @@ impl Body {
         self.edits += 1;
     }
 
-    /// Puts another body in the place of this one, which counts as a change. An assignment does not: the stamps of two
+    /// Puts another body in place of this one, which counts as a change. An assignment does not: the stamps of two
     /// bodies may be equal.
     pub fn replace_with(&mut self, new: Body) {
         let edits = self.edits;

@@ -112,7 +112,7 @@ impl Body {
     }
 
     /// Gives a new op an order number between its neighbours, at most one stride above the one before it: ops are often put
-    /// one after another. Where there is no room, those behind it make some.
+    /// one after another. Where there is no room, those after it make some.
     fn number(&mut self, op: OpId, prev: Option<OpId>, next: Option<OpId>) {
         let low = prev.map_or(0, |prev| self.ops[prev].order);
         let high = match next {
@@ -131,7 +131,7 @@ impl Body {
         }
     }
 
-    /// Moves the ops behind one for which there is no number, each by half of what is between it and the next one, until there
+    /// Moves the ops after one for which there is no number, each by half of what is between it and the next one, until there
     /// are more than twice as many free numbers as ops moved: so ops put one after another move few others on average.
     /// Whether 32 bits suffice.
     fn make_room(&mut self, op: OpId, low: u32, next: Option<OpId>) -> bool {
@@ -139,7 +139,7 @@ impl Body {
         while let Some(at) = cursor.filter(|_| room <= 2 * moved.len() as u64) {
             cursor = self.ops[at].next;
             let own = self.ops[at].order;
-            // Behind the last one there is as much room as is wanted.
+            // After the last one there is as much room as is wanted.
             let free = cursor.map_or(4 * (moved.len() as u64 + 2), |next| u64::from(self.ops[next].order - own) / 2);
             moved.push((at, own, free));
             room += free;
@@ -483,7 +483,7 @@ impl Body {
         self.regions.alloc(RegionRec { parent: None, first: None, last: None })
     }
 
-    /// Adds an empty region behind the regions of an op.
+    /// Adds an empty region after the regions of an op.
     pub fn add_region(&mut self, op: OpId) -> RegionId {
         self.edits += 1;
         let region = self.create_region();
@@ -645,7 +645,7 @@ impl Body {
         }
     }
 
-    /// Splits a block before an op: the op and those behind it move to a new block that follows.
+    /// Splits a block before an op: the op and those after it move to a new block that follows.
     pub fn split_block(&mut self, before: OpId) -> BlockId {
         let block = self.placed(before);
         let region = self.blocks[block].region.expect("the block that is split stands in a region");

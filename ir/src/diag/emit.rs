@@ -183,9 +183,9 @@ fn span(
     Some((std::sync::Arc::clone(&file), start..end))
 }
 
-/// The longest line that is shown, in bytes before and behind the place that is meant.
+/// The longest line that is shown, in bytes before and after the place that is meant.
 const LINE: usize = 500;
-/// Behind so many lines only the place is named.
+/// After so many lines only the place is named.
 const MOST_LINES: usize = 1 << 18;
 /// Notes are shown in the same report up to this many bytes away.
 const NEAR: usize = 1 << 16;
@@ -193,15 +193,15 @@ const NEAR: usize = 1 << 16;
 /// The lines of a place, which lies in one; `None` when they are too long to be shown.
 fn lines_around(text: &str, at: std::ops::Range<usize>) -> Option<std::ops::Range<usize>> {
     let before = &text.as_bytes()[at.start.saturating_sub(LINE)..at.start];
-    let behind = &text.as_bytes()[at.end..text.len().min(at.end + LINE)];
+    let following = &text.as_bytes()[at.end..text.len().min(at.end + LINE)];
     let start = match memchr::memrchr(b'\n', before) {
         Some(newline) => at.start - before.len() + newline + 1,
         None if at.start == before.len() => 0,
         None => return None,
     };
-    let end = match memchr::memchr(b'\n', behind) {
+    let end = match memchr::memchr(b'\n', following) {
         Some(newline) => at.end + newline,
-        None if at.end + behind.len() == text.len() => text.len(),
+        None if at.end + following.len() == text.len() => text.len(),
         None => return None,
     };
     Some(start..end)

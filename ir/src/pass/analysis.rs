@@ -2,11 +2,11 @@
 //!
 //! A pass asks with [`PassCx::analysis`](super::PassCx::analysis). What it gets was computed for the body as it is: an
 //! analysis is dropped when the body has changed since, unless every pass that changed it declares that it preserves the
-//! analysis. The body holds its analyses itself: they go with it from pass to pass and from sweep to sweep, past passes
+//! analysis. The body holds its analyses itself: they go with it from pass to pass and from pass group to pass group, past passes
 //! that lead from one layer to another. A body that is put in its place, a copy too, begins with none.
 //!
 //! An analysis reads one body. Bodies inside that one change without it, so the analyses of a body that has others inside
-//! are forgotten at the end of each sweep.
+//! are forgotten at the end of each pass group.
 
 use std::any::{Any, TypeId};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -32,7 +32,7 @@ impl Analysis for Dominance {
     }
 }
 
-/// An analysis that a pass was given. Others may be given it later, so what it finds out on the way is kept.
+/// An analysis that a pass was given. Others may be given it later, so what it determines on the way is kept.
 pub struct Shared<A>(Arc<Mutex<A>>);
 
 impl<A> Shared<A> {

@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::diag::Diagnostics;
 
 /// Is called by the manager while a pipeline runs. While any instrument wants the module, passes are run on all bodies
-/// one after the other, so that there is a module to look at between them.
+/// one after another, so that there is a module to look at between them.
 pub trait Instrument: Sync {
     /// Whether the hooks on the module are to be called.
     fn wants_module(&self) -> bool {

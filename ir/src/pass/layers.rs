@@ -61,7 +61,7 @@ impl Lowerings {
 
     /// The fewest passes that lead from some layers to wanted ones, of several such ways the first by the names of the
     /// passes. `None` when there is no way.
-    pub fn way(&self, from: &Layers<'_>, wanted: &[&str]) -> Option<Vec<&'static PassDef>> {
+    pub fn path(&self, from: &Layers<'_>, wanted: &[&str]) -> Option<Vec<&'static PassDef>> {
         if from.have(wanted) {
             return Some(Vec::new());
         }
@@ -164,8 +164,8 @@ fn survey_in<'a>(
         if !accompanies && !root.is(&crate::builtin::MODULE) {
             let mut layers = Layers::default();
             layers.add(dialect_of(ctx.op_name_str(root.op_name())));
-            let beside = name.and_then(|name| companions.get(&name));
-            beside.into_iter().flatten().for_each(|layer| layers.add(layer));
+            let alongside = name.and_then(|name| companions.get(&name));
+            alongside.into_iter().flatten().for_each(|layer| layers.add(layer));
             added.get(&symbols).into_iter().flatten().for_each(|layer| layers.add(layer));
             list.push(Placed { path: path.clone(), layers });
         }

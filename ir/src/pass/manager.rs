@@ -1,11 +1,11 @@
 //! The pass manager: runs a pipeline on a module.
 //!
-//! The pipeline is cut into sweeps (`sweep.rs`): passes on bodies that follow each other run body by
-//! body. A sweep ends before a pass on the whole module, a pass that reads symbols, and a pass that needs, adds or
+//! The pipeline is cut into groups (`group.rs`): passes on bodies that follow each other run body by
+//! body. A pass group ends before a pass on the whole module, a pass that reads symbols, and a pass that needs, adds or
 //! removes a layer; and after every pass while an [`Instrument`] wants to see the module between passes.
 //!
 //! A pass that needs layers runs on the bodies that have them. Those that have not, and can be lowered to have them, are
-//! lowered first, each by its own shortest way, or the pipeline fails when that is turned off.
+//! lowered first, each by its own shortest way, or the pipeline fails when that is transposed off.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -13,11 +13,11 @@ use std::time::{Duration, Instant};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
+use super::group::{GroupResult, How, Renamed, Step, broke_ir, run_group, run_pass};
 use super::instrument::{At, Instrument};
 use super::layers::{Added, Lowerings, Path, Placed, survey, symbols_on};
 use super::pipeline::{Anchor, Item, PassUse, Pipeline};
 use super::registry::{PipelineDef, Registry};
-use super::sweep::{How, Renamed, Step, Swept, broke_ir, run_pass, sweep};
 use super::timing::{Costs, PassReport, Report};
 use super::{DebugCounters, Host, LAYER_MISSING, On, PASS_BROKE_IR, PassCx, PassDef, REMARK};
 use crate::body::Body;
@@ -26,7 +26,7 @@ use crate::diag::{Diagnostic, Diagnostics, RemarkKind, Severity, did_you_mean};
 use crate::location::Loc;
 use crate::verify::{SymbolTable, verify_body, verify_symbols};
 
-pub use super::sweep::FailureKind;
+pub use super::group::FailureKind;
 
 /// Which passes are put in where a pass needs a layer that a function has not reached.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug)]
@@ -277,8 +277,8 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Runs steps of one sweep, or a pass on the whole module.
-    fn run_steps(&mut self, steps: Vec<Step>, inserted: bool, module: &mut Body) -> Result<Swept, Stop> {
+    /// Runs steps of one pass group, or a pass on the whole module.
+    fn run_steps(&mut self, steps: Vec<Step>, inserted: bool, module: &mut Body) -> Result<GroupResult, Stop> {
         let manager = self.manager;
         let first = &steps[0];
         for instrument in &manager.instruments {
@@ -296,7 +296,7 @@ impl<'a> Run<'a> {
         let mut swept = if first.pass.def.on == On::Module {
             self.on_module(first, module)
         } else {
-            sweep(&self.how, &steps, &mut self.renamed, module, self.diags)
+            run_group(&self.how, &steps, &mut self.renamed, module, self.diags)
         };
         if swept.failure.is_none() && swept.changed && self.how.verify {
             swept.failure = self.check_symbols(&steps, module);
@@ -328,7 +328,7 @@ impl<'a> Run<'a> {
     }
 
     /// Runs a pass on the whole module.
-    fn on_module(&self, step: &Step, module: &mut Body) -> Swept {
+    fn on_module(&self, step: &Step, module: &mut Body) -> GroupResult {
         let ctx = self.how.ctx;
         let symbols = SymbolTable::of(ctx, module);
         let cx = PassCx {
@@ -352,7 +352,7 @@ impl<'a> Run<'a> {
                 failure = Some(broke_ir(step.pass.def.name, module, found, self.diags));
             }
         }
-        Swept { changed, failure: failure.map(|kind| (0, kind)), ran: vec![Path::new()] }
+        GroupResult { changed, failure: failure.map(|kind| (0, kind)), ran: vec![Path::new()] }
     }
 
     fn check_symbols(&mut self, steps: &[Step], module: &Body) -> Option<(usize, FailureKind)> {
@@ -374,7 +374,7 @@ impl<'a> Run<'a> {
     }
 
     /// Remembers the layers that passes say they have added and removed.
-    fn note_layers(&mut self, steps: &[Step], swept: &Swept, module: &Body) {
+    fn note_layers(&mut self, steps: &[Step], swept: &GroupResult, module: &Body) {
         for def in steps.iter().map(|step| step.pass.def) {
             if def.adds.is_empty() && def.removes.is_empty() {
                 continue;
@@ -439,7 +439,7 @@ impl<'a> Run<'a> {
                 return Err(self.stop(def.name));
             }
             for pass in after {
-                // What was lowered, and what that has put beside it.
+                // What was lowered, and what that has put next to it.
                 let placed = self.survey(module);
                 let made = placed.iter().filter(|p| next.only.contains(&p.path) || !known.contains(&p.path));
                 let made = made.filter(|p| p.layers.have(pass.def.requires)).map(|p| p.path.clone()).collect();
@@ -472,7 +472,13 @@ impl<'a> Run<'a> {
     }
 
     /// Runs a pass on some functions, as one that was put in with others of a group.
-    fn insert(&mut self, pass: PassUse, only: FxHashSet<Path>, group: usize, module: &mut Body) -> Result<Swept, Stop> {
+    fn insert(
+        &mut self,
+        pass: PassUse,
+        only: FxHashSet<Path>,
+        group: usize,
+        module: &mut Body,
+    ) -> Result<GroupResult, Stop> {
         let shown = self.report.passes.len();
         let root = (pass.def.on == On::EachBody).then(|| self.common_root(&only, module)).flatten();
         let step = Step { costs: Costs::new(pass.def), pass, nest: Vec::new(), only: Some(only) };
@@ -522,7 +528,7 @@ impl<'a> Run<'a> {
         let ctx = self.how.ctx;
         let placed = self.survey(module);
         let concerned = placed.iter().filter(|p| in_nest(ctx, nest, module, p));
-        let ways = concerned.filter_map(|p| Some((lowerings.way(&p.layers, wanted)?, p)));
+        let ways = concerned.filter_map(|p| Some((lowerings.path(&p.layers, wanted)?, p)));
         let ways: Vec<_> = ways.filter(|(way, _)| !way.is_empty()).collect();
         let Some(longest) = ways.iter().map(|(way, _)| way.len()).max() else {
             let ready = placed.iter().filter(|p| p.layers.have(wanted));
@@ -562,7 +568,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Whether a pass can go on in the sweep that ends with `last`.
+/// Whether a pass can go on in the pass group that ends with `last`.
 fn fits(last: &Step, def: &'static PassDef, nest: &[(Anchor, u32)]) -> bool {
     // Deeper nests are judged by the names of the ops around, which must not change meanwhile.
     let deeper = nest.len() > 1 && nest != last.nest;

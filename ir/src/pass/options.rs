@@ -7,7 +7,7 @@ use crate::diag::did_you_mean;
 
 /// An option as it was written.
 #[derive(Clone, Debug)]
-pub struct Given {
+pub struct GivenOption {
     /// Its name.
     pub name: String,
     /// Its value; `None` when only the name stands there.
@@ -17,13 +17,13 @@ pub struct Given {
 }
 
 /// Where it stands does not count.
-impl PartialEq for Given {
-    fn eq(&self, other: &Given) -> bool {
+impl PartialEq for GivenOption {
+    fn eq(&self, other: &GivenOption) -> bool {
         self.name == other.name && self.value == other.value
     }
 }
 
-impl Eq for Given {}
+impl Eq for GivenOption {}
 
 /// What is wrong with an option.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,7 +37,7 @@ pub struct OptionError {
 }
 
 /// The values of all options of a pass, from those that were given. Of one given twice the last counts.
-pub fn check(def: &PassDef, given: &[Given]) -> Result<OptionValues, OptionError> {
+pub fn check(def: &PassDef, given: &[GivenOption]) -> Result<OptionValues, OptionError> {
     for option in given {
         if !def.options.iter().any(|o| o.name == option.name) {
             let has = match def.options {

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
+use super::group::broke_ir;
 use super::host::{Ended, How};
-use super::sweep::broke_ir;
 use super::{PassCx, PassFailed, PassResult};
 use crate::body::Body;
 use crate::context::Context;
@@ -122,7 +122,7 @@ fn signal_name(signal: i32) -> String {
     format!("signal {signal} ({name})")
 }
 
-/// Reads what a program printed and puts it in the place of the module, if it is right. `sent` is the text that the
+/// Reads what a program printed and puts it in place of the module, if it is right. `sent` is the text that the
 /// program was given: one that comes back unchanged changes nothing.
 pub fn take_back(cx: &PassCx<'_>, module: &mut Body, who: &str, sent: &str, came: Vec<u8>) -> PassResult {
     let loc = module.loc(module.root());
@@ -146,7 +146,7 @@ pub fn take_back(cx: &PassCx<'_>, module: &mut Body, who: &str, sent: &str, came
         found.take().into_iter().for_each(|d| cx.diags.emit(d));
         return Err(failed);
     };
-    Places::new(cx.ctx).restore(&mut new);
+    SourceSpans::new(cx.ctx).restore(&mut new);
     let right = verify(cx.ctx, &new, &found);
     module.replace_with(new);
     if !right {
@@ -158,16 +158,16 @@ pub fn take_back(cx: &PassCx<'_>, module: &mut Body, who: &str, sent: &str, came
 }
 
 /// Turns `loc("f.mlir":3:4)` into the place in the source that was read, so that diagnostics show it again.
-struct Places<'a> {
+struct SourceSpans<'a> {
     ctx: &'a Context,
     /// The sources that were named, with the offsets of their lines.
     files: HashMap<String, Option<(std::sync::Arc<SourceFile>, Vec<usize>)>>,
     known: FxHashMap<Loc, Loc>,
 }
 
-impl<'a> Places<'a> {
+impl<'a> SourceSpans<'a> {
     fn new(ctx: &'a Context) -> Self {
-        Places { ctx, files: HashMap::new(), known: FxHashMap::default() }
+        SourceSpans { ctx, files: HashMap::new(), known: FxHashMap::default() }
     }
 
     fn restore(&mut self, body: &mut Body) {
@@ -237,7 +237,7 @@ impl<'a> Places<'a> {
 
 /// The place that a line and column of a file mean: in a source that was read, if there is one of this name.
 pub fn place_of(ctx: &Context, file: &str, line: u32, column: u32) -> Loc {
-    Places::new(ctx).in_source(file, (line, column)).unwrap_or_else(|| {
+    SourceSpans::new(ctx).in_source(file, (line, column)).unwrap_or_else(|| {
         let (file, start) = (ctx.intern_str(file), (line, column));
         ctx.loc(LocData::File { file, start, end: start })
     })

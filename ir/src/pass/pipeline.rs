@@ -21,7 +21,7 @@ use pest::error::{ErrorVariant, InputLocation};
 use pest::iterators::Pair;
 
 use super::layers::dialect_of;
-use super::options::{Given, check};
+use super::options::{GivenOption, check};
 use super::registry::Registry;
 use super::{BAD_NESTING, BAD_OPTION, On, PIPELINE_SYNTAX, Pass, PassDef, UNKNOWN_PASS};
 use crate::context::Context;
@@ -48,7 +48,7 @@ use grammar::{Grammar, Rule};
 /// Passes to run on a module, in order.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Pipeline {
-    /// What is run, one after the other.
+    /// What is run, one after another.
     pub items: Vec<Item>,
 }
 
@@ -78,14 +78,14 @@ pub struct PassUse {
     /// Its declaration.
     pub def: &'static PassDef,
     /// Its options as they were given.
-    pub given: Vec<Given>,
+    pub given: Vec<GivenOption>,
     /// The pass, made from the options.
     pub pass: Arc<dyn Pass>,
 }
 
 impl PassUse {
     /// A pass with the options that were given; what is wrong with them otherwise, and where.
-    fn new(def: &'static PassDef, given: Vec<Given>, span: &Range<usize>) -> Result<PassUse, PipelineError> {
+    fn new(def: &'static PassDef, given: Vec<GivenOption>, span: &Range<usize>) -> Result<PassUse, PipelineError> {
         let values = check(def, &given).map_err(|e| PipelineError {
             code: &BAD_OPTION,
             span: e.span,
@@ -253,7 +253,7 @@ impl Reader<'_> {
         let given = given.unwrap_or_default();
         if name == LOWER_TO {
             return match given.as_slice() {
-                [Given { name, value: Some(layer), .. }] if name == "layer" && !is_nested => {
+                [GivenOption { name, value: Some(layer), .. }] if name == "layer" && !is_nested => {
                     list.push(Item::LowerTo(layer.clone()));
                 }
                 _ => {
@@ -284,7 +284,7 @@ impl Reader<'_> {
         &mut self,
         name: &str,
         text: &str,
-        given: &[Given],
+        given: &[GivenOption],
         span: Range<usize>,
         is_nested: bool,
         list: &mut Vec<Item>,
@@ -357,7 +357,7 @@ const ROOT: &str = "builtin.module";
 const LOWER_TO: &str = "lower-to";
 
 /// Sets an option of all passes that have one of its name, in place of what the pipeline says. Whether there is one.
-fn give(items: &mut [Item], option: &Given) -> Result<bool, PipelineError> {
+fn give(items: &mut [Item], option: &GivenOption) -> Result<bool, PipelineError> {
     let mut is_known = false;
     for item in items {
         match item {
@@ -443,7 +443,7 @@ fn word(rule: &Rule) -> Option<&'static str> {
     })
 }
 
-fn options(options: Pair<'_, Rule>) -> Vec<Given> {
+fn options(options: Pair<'_, Rule>) -> Vec<GivenOption> {
     let pairs = options.into_inner().filter(|pair| pair.as_rule() == Rule::option);
     let given = pairs.map(|option| {
         let span = option.as_span().start()..option.as_span().end();
@@ -453,7 +453,7 @@ fn options(options: Pair<'_, Rule>) -> Vec<Given> {
             Rule::string => unquote(value.as_str()),
             _ => value.as_str().to_string(),
         });
-        Given { name, value, span }
+        GivenOption { name, value, span }
     });
     given.collect()
 }

@@ -48,7 +48,7 @@ pub struct Translation {
 /// Reads a module from a part of a text.
 pub type ReadFn = fn(&Context, &SourceFile, Range<usize>, &Diagnostics) -> Option<Body>;
 
-/// Writes an op that stands in a module as a text, with a line end behind it.
+/// Writes an op that stands in a module as a text, with a line end after it.
 pub type WriteFn = fn(&Context, OpRef<'_>, &Diagnostics) -> Option<String>;
 
 inventory::collect!(&'static Translation);

@@ -102,7 +102,7 @@ impl Report {
     }
 }
 
-/// Adds the pass at `at`, with its neighbours in the same nest at `depth`; gives the place behind them.
+/// Adds the pass at `at`, with its neighbours in the same nest at `depth`; gives the place after them.
 fn nest(passes: &[PassReport], at: usize, depth: usize, items: &mut Vec<Item>) -> usize {
     let Some(own) = passes[at].nest.get(depth) else {
         items.push(Item::Pass(passes[at].pass.clone()));

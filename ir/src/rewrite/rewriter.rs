@@ -153,7 +153,7 @@ impl<'a> Rewriter<'a> {
         self.erase_op(op);
     }
 
-    /// Puts a new op in the place of one with as many results.
+    /// Puts a new op in place of one with as many results.
     pub fn replace_op_with(&mut self, op: OpId, parts: OpParts<'_>) -> OpId {
         let new = self.create(InsertPoint::Before(op), parts);
         let values: SmallVec<[ValueId; 2]> = self.body.results(new).collect();
@@ -338,7 +338,7 @@ impl<'a> Rewriter<'a> {
         self.body.erase_block(block);
     }
 
-    /// Splits a block before an op: the op and those behind it move to a new block that follows.
+    /// Splits a block before an op: the op and those after it move to a new block that follows.
     pub fn split_block(&mut self, before: OpId) -> BlockId {
         let new = self.body.split_block(before);
         if self.tracker.is_some() {

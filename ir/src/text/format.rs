@@ -6,7 +6,7 @@
 //! | --- | --- |
 //! | `` `by` ``, `` `,` `` | [`Directive::Word`], [`Directive::Mark`] |
 //! | `$lhs` of an operand, attribute, region, successor | [`Directive::Operand`] and so on |
-//! | `type($out)` behind `` `:` `` for all results | [`Directive::ResultTypes`] |
+//! | `type($out)` after `` `:` `` for all results | [`Directive::ResultTypes`] |
 //! | `attr-dict` | [`Directive::AttrDict`] |
 //! | ``(`with` $x^)?`` | [`Directive::Optional`] |
 

@@ -42,7 +42,7 @@ pub type ParseResult<T> = Result<T, ParseFailed>;
 
 /// The most that regions, types and attributes may be nested.
 ///
-/// A level of regions takes some hundred bytes of stack in each of the recursive walks, so this is far from the 2 MB
+/// A level of regions takes several hundred bytes of stack in each of the recursive walks, so this is far from the 2 MB
 /// that a worker thread has.
 pub const MAX_DEPTH: u32 = 256;
 
@@ -88,7 +88,7 @@ pub struct Parser<'s> {
     /// The dialects whose ops may be written without prefix, innermost last.
     default_dialects: Vec<&'static str>,
     aliases: Aliases<'s>,
-    /// The default dialect for which was last found out whether its ops have modifiers.
+    /// The default dialect for which was last determined whether its ops have modifiers.
     modified_dialect: (&'static str, bool),
     op_names: FxHashMap<&'s str, OpName>,
     /// Ops that were written without their dialect, by the dialect that was meant.
@@ -376,7 +376,7 @@ impl<'s> Parser<'s> {
         })
     }
 
-    /// The text from here to the `>` that closes the `<` which was just taken (the token before). Behind it,
+    /// The text from here to the `>` that closes the `<` which was just taken (the token before). After it,
     /// parsing goes on with the token after the `>`.
     ///
     /// Brackets must balance; strings are skipped whole; `->` (and, in affine text, `>=`) close nothing.

@@ -48,7 +48,7 @@ pub struct SymbolTable {
     symbols: FxHashMap<Str, SymbolInfo>,
     others: Vec<Beside>,
     /// The numbers of the others by the symbol that their attribute `of` names, if they have one.
-    beside: FxHashMap<Option<Str>, Vec<usize>>,
+    alongside: FxHashMap<Option<Str>, Vec<usize>>,
 }
 
 impl SymbolTable {
@@ -63,7 +63,7 @@ impl SymbolTable {
             if !OpRef::new(ctx, body, op).has(Traits::SYMBOL) {
                 let props = body.props(op);
                 let of = ctx.dict_get(props, Str::OF).and_then(|attr| attr.as_symbol(ctx)?.first().copied());
-                table.beside.entry(of).or_default().push(table.others.len());
+                table.alongside.entry(of).or_default().push(table.others.len());
                 table.others.push(Beside { name: body.op_name(op), props, loc: body.loc(op) });
             }
         }
@@ -72,8 +72,8 @@ impl SymbolTable {
 
     /// The ops in the table that are no symbols and accompany this one, which their attribute `of` names, or that name
     /// none, in order.
-    pub fn beside(&self, name: Str) -> impl Iterator<Item = Beside> + '_ {
-        let list = |of: Option<Str>| self.beside.get(&of).map_or(&[][..], Vec::as_slice);
+    pub fn alongside(&self, name: Str) -> impl Iterator<Item = Beside> + '_ {
+        let list = |of: Option<Str>| self.alongside.get(&of).map_or(&[][..], Vec::as_slice);
         let (mut named, mut nameless) = (list(Some(name)), list(None));
         std::iter::from_fn(move || {
             let first = match (named.first(), nameless.first()) {

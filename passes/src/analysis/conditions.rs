@@ -1,4 +1,4 @@
-//! What a kernel made by a plan asks of sizes: what the plan assumes, what TMA needs of the tensors that the plan
+//! What a kernel made by a plan requires of sizes: what the plan assumes, what TMA needs of the tensors that the plan
 //! gives it, and that rows which it keeps in registers fit into its tile.
 
 use dlc_core::guard::Condition;
@@ -7,7 +7,7 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::{Context, Type, TypeData};
 use dlc_plan::Schedule;
-use dlc_plan::clause::{Barrier, Cache, Kind, Place, Store, Way};
+use dlc_plan::clause::{Barrier, Cache, Kind, Place, Store, StoreMethod};
 use dlc_plan::value::{Choice, Table};
 use dlc_region::ops::{Func, Read};
 use dlc_region::verify::KernelAxes;
@@ -32,7 +32,7 @@ pub fn is_im2col(plan: &Schedule, tensor: &str) -> bool {
 }
 
 /// The axes among those of rows, or of columns, whose positions blocks go over as one run: those of which a tile has several,
-/// or all, where TMA takes pixels of them one behind another.
+/// or all, where TMA takes pixels of them one after another.
 pub fn run_of<'a>(plan: &Schedule, side: &'a [String]) -> Vec<&'a String> {
     let pixels = plan.caches.iter().any(|cache| {
         let axes = cache.axes.as_deref().unwrap_or_default();
@@ -42,7 +42,7 @@ pub fn run_of<'a>(plan: &Schedule, side: &'a [String]) -> Vec<&'a String> {
     side.iter().filter(|axis| pixels || !several || plan.tile_of(axis) > 1).collect()
 }
 
-/// The axes whose loops begin in each tile some steps behind where they do in the one before, and these steps.
+/// The axes whose loops begin in each tile some steps later than in the one before, and these steps.
 pub fn staggered(plan: &Schedule) -> Vec<(String, i64)> {
     let words = plan.algo.iter().flat_map(|table| &table.0);
     let axis = words.filter_map(|(name, word)| Some((name.strip_prefix(STAGGER)?.to_string(), word)));
@@ -146,10 +146,10 @@ pub fn for_other_sizes(ctx: &Context, region: &Body, plan: &Schedule, each: bool
 /// The same for a plan by which threads read and write memory as it is: for unaligned rows, lanes side by side with
 /// an element each; for rows that are longer than what it keeps in registers, in steps of as much, read again for each
 /// reduction; and for rows that are both. Such a row has no padded copy: making one would cost as much as the whole kernel.
-/// Empty where something is kept elsewhere than in registers, but for tiles that are turned on their way.
+/// Empty where something is kept elsewhere than in registers, but for tiles that are transposed on their way.
 fn for_other_rows(ctx: &Context, region: &Body, plan: &Schedule) -> Vec<Schedule> {
     let in_registers = |cache: &Cache| cache.place == Place::Reg;
-    // A tile that is turned on its way is no row that is kept.
+    // A tile that is transposed on its way is no row that is kept.
     let turned = |cache: &Cache| cache.transposed && plan.reduced.as_ref().is_some_and(Vec::is_empty);
     if plan.caches.iter().any(|cache| !in_registers(cache) && !turned(cache)) {
         return Vec::new();
@@ -225,7 +225,7 @@ fn for_sizes(ctx: &Context, region: &Body, plan: &Schedule, known: &[String]) ->
     let mut some = Schedule { assume, cluster: None, multicast: None, algo, ..plan.clone() };
     if outputs(ctx, region, plan).into_iter().any(needs) {
         let panels = plan.store.as_ref().and_then(|store| store.panels);
-        some.store = Some(Store { way: Way::Rows, panels, together: None });
+        some.store = Some(Store { way: StoreMethod::Rows, panels, together: None });
     }
     let is_for = conditions(ctx, region, &some);
     let asks_more = is_for.len() > known.len();
@@ -245,7 +245,7 @@ fn outputs(ctx: &Context, region: &Body, plan: &Schedule) -> Vec<MemRef> {
 /// Whether a plan lets TMA store results.
 pub fn stores_by_engine(plan: &Schedule) -> bool {
     match plan.store.as_ref().map(|store| store.way) {
-        Some(way) => way == Way::Tma,
+        Some(way) => way == StoreMethod::Tma,
         None => plan.overlap.as_ref().is_some_and(|overlap| overlap.enable && overlap.epilogue_overlap),
     }
 }

@@ -42,7 +42,7 @@ const LISTS: &[&str] = &["dims", "bounds", "value", "tiles", "at", "offsets"];
 
 /// The expressions of an op, in which `_0`, `_1`, .. are its values.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Places {
+pub struct OpExprs {
     /// The values.
     pub args: Vec<ValueId>,
     /// Lists of expressions, by the name of their property.
@@ -56,13 +56,13 @@ fn group(op: OpRef<'_>) -> Option<usize> {
     op.def().operands.iter().position(|operand| operand.name == "args")
 }
 
-impl Places {
+impl OpExprs {
     /// The expressions of an op; `None` for an op that has none.
-    pub fn of(op: OpRef<'_>) -> Option<Places> {
+    pub fn of(op: OpRef<'_>) -> Option<OpExprs> {
         let args = op.operands_of_group(group(op)?).collect();
         let list = |&key: &&'static str| Some((key, Exprs::get(op.ctx, op.prop_named(key)?)?));
         let guard = op.prop_named("guard").and_then(|attr| Guard::get(op.ctx, attr));
-        Some(Places { args, lists: LISTS.iter().filter_map(list).collect(), guard })
+        Some(OpExprs { args, lists: LISTS.iter().filter_map(list).collect(), guard })
     }
 
     /// The value that a symbol stands for.
@@ -76,13 +76,13 @@ impl Places {
     }
 
     /// With numbers for some of the values. `None` beyond the limits of expressions.
-    pub fn with_numbers(&self, number: &dyn Fn(ValueId) -> Option<i64>) -> Option<Places> {
+    pub fn with_numbers(&self, number: &dyn Fn(ValueId) -> Option<i64>) -> Option<OpExprs> {
         let put =
             |expr: &SizeExpr| expr.substitute(&|symbol| self.value(symbol).and_then(number).map(SizeExpr::from)).ok();
         self.map(&put)
     }
 
-    fn map(&self, put: &dyn Fn(&SizeExpr) -> Option<SizeExpr>) -> Option<Places> {
+    fn map(&self, put: &dyn Fn(&SizeExpr) -> Option<SizeExpr>) -> Option<OpExprs> {
         let list = |(key, list): &(&'static str, Vec<SizeExpr>)| {
             Some((*key, list.iter().map(put).collect::<Option<Vec<_>>>()?))
         };
@@ -90,7 +90,7 @@ impl Places {
             Some(guard) => Some(guard.map(put)?),
             None => None,
         };
-        Some(Places { args: self.args.clone(), lists: self.lists.iter().map(list).collect::<Option<_>>()?, guard })
+        Some(OpExprs { args: self.args.clone(), lists: self.lists.iter().map(list).collect::<Option<_>>()?, guard })
     }
 
     /// Puts the expressions into an op, whose operands become those values that they still name.
@@ -169,48 +169,52 @@ pub fn decide(guard: &Guard, holds: &dyn Fn(&SizeExpr) -> Option<bool>) -> Decid
 
 /// An expression and the values that it names: `_0` is the first.
 #[derive(Clone, Debug)]
-pub struct Over {
+pub struct BoundExpr {
     /// The expression.
     pub expr: SizeExpr,
     /// The values.
     pub values: Vec<ValueId>,
 }
 
-impl Over {
+impl BoundExpr {
     /// A value alone.
-    pub fn value(value: ValueId) -> Option<Over> {
-        Some(Over { expr: SizeExpr::symbol(&value_name(0)).ok()?, values: vec![value] })
+    pub fn value(value: ValueId) -> Option<BoundExpr> {
+        Some(BoundExpr { expr: SizeExpr::symbol(&value_name(0)).ok()?, values: vec![value] })
     }
 
     /// An expression without values.
-    pub fn plain(expr: SizeExpr) -> Over {
-        Over { expr, values: Vec::new() }
+    pub fn plain(expr: SizeExpr) -> BoundExpr {
+        BoundExpr { expr, values: Vec::new() }
     }
 
     /// An expression of an op and the values that it names.
-    pub fn new(expr: SizeExpr, values: &[ValueId]) -> Over {
-        Over { expr, values: values.to_vec() }
+    pub fn new(expr: SizeExpr, values: &[ValueId]) -> BoundExpr {
+        BoundExpr { expr, values: values.to_vec() }
     }
 
     /// What becomes of two. `None` beyond 64 bits.
-    pub fn with(&self, other: &Over, both: impl Fn(&SizeExpr, &SizeExpr) -> Option<SizeExpr>) -> Option<Over> {
+    pub fn with(
+        &self,
+        other: &BoundExpr,
+        both: impl Fn(&SizeExpr, &SizeExpr) -> Option<SizeExpr>,
+    ) -> Option<BoundExpr> {
         let (values, exprs) = pack(&[self.clone(), other.clone()])?;
-        Some(Over { expr: both(&exprs[0], &exprs[1])?, values })
+        Some(BoundExpr { expr: both(&exprs[0], &exprs[1])?, values })
     }
 
     /// The sum. `None` beyond 64 bits.
-    pub fn plus(&self, other: &Over) -> Option<Over> {
+    pub fn plus(&self, other: &BoundExpr) -> Option<BoundExpr> {
         self.with(other, |a, b| a.add(b).ok())
     }
 
     /// The product with a number. `None` beyond 64 bits.
-    pub fn times(&self, number: i64) -> Option<Over> {
-        Some(Over { expr: self.expr.mul(&SizeExpr::from(number)).ok()?, values: self.values.clone() })
+    pub fn times(&self, number: i64) -> Option<BoundExpr> {
+        Some(BoundExpr { expr: self.expr.mul(&SizeExpr::from(number)).ok()?, values: self.values.clone() })
     }
 }
 
 /// Expressions over one list of values, each value that is named there once. `None` beyond 64 bits.
-pub fn pack(parts: &[Over]) -> Option<(Vec<ValueId>, Vec<SizeExpr>)> {
+pub fn pack(parts: &[BoundExpr]) -> Option<(Vec<ValueId>, Vec<SizeExpr>)> {
     let names = Names::default();
     let exprs = parts.iter().map(|part| names.put(&part.expr, &part.values)).collect::<Option<_>>()?;
     Some((names.0.into_inner(), exprs))
@@ -299,10 +303,10 @@ pub fn divisor(ctx: &Context, body: &Body, expr: &SizeExpr, values: &[ValueId]) 
     expr.substitute(&replace).map_or(1, |expr| expr.largest_known_divisor())
 }
 
-/// How many ops behind each other are put into one expression.
+/// How many ops after each other are put into one expression.
 const MOST_EXPANDED: usize = 8;
 
-/// An expression in which values are what they are made of, as far as that is known: integers their expressions, what a
+/// An expression in which values are what they consist of, as far as that is known: integers their expressions, what a
 /// loop counts its start and some steps. The others are named by their numbers in the body.
 fn expanded(ctx: &Context, body: &Body, expr: &SizeExpr, values: &[ValueId], depth: usize) -> SizeExpr {
     let replace = |name: &str| {
@@ -324,7 +328,7 @@ fn value_of_unknown(name: &str) -> Option<&str> {
     name.strip_prefix("_v").filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// What an integer is made of.
+/// What an integer consists of.
 fn definition(ctx: &Context, body: &Body, value: ValueId, depth: usize) -> Option<SizeExpr> {
     if let Some(op) = body.defining_op(value) {
         let index = kernel::Index::of(OpRef::new(ctx, body, op))?;
@@ -347,7 +351,7 @@ fn definition(ctx: &Context, body: &Body, value: ValueId, depth: usize) -> Optio
 }
 
 /// Puts an op `kernel.index` of an expression at the place of a builder, unless it is a value alone.
-pub fn index(builder: &mut Builder<'_>, loc: Loc, over: &Over) -> Option<ValueId> {
+pub fn index(builder: &mut Builder<'_>, loc: Loc, over: &BoundExpr) -> Option<ValueId> {
     let (values, exprs) = pack(std::slice::from_ref(over))?;
     if let (Some(0), &[value]) = (exprs[0].as_symbol().and_then(value_number), values.as_slice()) {
         return Some(value);

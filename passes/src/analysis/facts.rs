@@ -7,7 +7,7 @@ use dlc_kernel::ops::{BlockId, For, Grid, GridSize, Index, Role, TileOrder};
 use dlc_kernel::types::{Frag, Tile};
 use rustc_hash::FxHashMap;
 
-use crate::analysis::expressions::{Decided, Places, decide};
+use crate::analysis::expressions::{Decided, OpExprs, decide};
 
 /// A loop that is taken to run its full steps only.
 pub struct FullSteps {
@@ -119,7 +119,7 @@ impl<'a> Facts<'a> {
     }
 
     /// The values and axes of an op.
-    pub fn names(&mut self, op: OpRef<'_>, places: &Places) -> InFacts<'a> {
+    pub fn names(&mut self, op: OpRef<'_>, places: &OpExprs) -> InFacts<'a> {
         let values = places.args.iter().map(|&value| self.value(value)).collect();
         let shape = op.results().chain(op.operands()).find_map(|value| {
             let ty = op.type_of(value);
@@ -157,7 +157,7 @@ impl<'a> Facts<'a> {
         };
         let op = view(id);
         if let Some(index) = Index::of(op) {
-            let names = self.names(op, &Places::of(op)?);
+            let names = self.names(op, &OpExprs::of(op)?);
             return names.put(index.value().first()?);
         }
         if let Some(block) = BlockId::of(op) {
@@ -169,7 +169,7 @@ impl<'a> Facts<'a> {
         }
         if let Some(order) = TileOrder::of(op) {
             let axis = usize::from(value != order.row());
-            let names = self.names(op, &Places::of(op)?);
+            let names = self.names(op, &OpExprs::of(op)?);
             let count = names.put(order.tiles().get(axis)?)?;
             return Some(self.one_of(Some(count)));
         }
@@ -180,7 +180,7 @@ impl<'a> Facts<'a> {
     fn blocks(&mut self, id: OpId, axis: i64) -> Option<SizeExpr> {
         let mut around = std::iter::successors(Some(id), |&id| self.body.parent_op(id));
         let grid = around.find_map(|id| Grid::of(OpRef::new(self.ctx, self.body, id)))?;
-        let names = self.names(*grid, &Places::of(*grid)?);
+        let names = self.names(*grid, &OpExprs::of(*grid)?);
         match grid.dims().get(usize::try_from(axis).ok()?) {
             Some(size) => names.put(size),
             None => Some(1.into()),
@@ -188,7 +188,7 @@ impl<'a> Facts<'a> {
     }
 
     fn counter(&mut self, op: For<'_>) -> Option<SizeExpr> {
-        let names = self.names(*op, &Places::of(*op)?);
+        let names = self.names(*op, &OpExprs::of(*op)?);
         let bounds: Vec<SizeExpr> = op.bounds().iter().map(|bound| names.put(bound)).collect::<Option<_>>()?;
         let [first, last, step] = bounds.as_slice() else { return None };
         if step.as_constant().is_none_or(|step| step < 1) {
@@ -248,8 +248,8 @@ impl<'a> Facts<'a> {
 }
 
 /// What is left of the guard of an op, with the places it is written in.
-pub fn decided(facts: &mut Facts<'_>, op: OpRef<'_>) -> Option<(Places, Decided)> {
-    let places = Places::of(op)?;
+pub fn decided(facts: &mut Facts<'_>, op: OpRef<'_>) -> Option<(OpExprs, Decided)> {
+    let places = OpExprs::of(op)?;
     let guard = places.guard.clone()?;
     let named = facts.names(op, &places);
     let facts = std::cell::RefCell::new(facts);

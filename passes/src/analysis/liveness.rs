@@ -7,7 +7,7 @@ use dlc_ir::{BlockId, Context, OpId, RegionId, Type, ValueId};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 
-/// The registers of 32 bits that a value takes. Truth values are elsewhere.
+/// The 32-bit registers that a value takes. Truth values are elsewhere.
 pub fn registers(ctx: &Context, ty: Type) -> i64 {
     match ty.bits(ctx) {
         Some(1) => 0,
@@ -121,12 +121,12 @@ impl Liveness {
                 for &to in &next[at] {
                     let (own, other) = match at.cmp(&to) {
                         Ordering::Less => {
-                            let (front, behind) = live_in.split_at_mut(to);
-                            (&mut front[at], &behind[0])
+                            let (front, following) = live_in.split_at_mut(to);
+                            (&mut front[at], &following[0])
                         }
                         Ordering::Greater => {
-                            let (front, behind) = live_in.split_at_mut(at);
-                            (&mut behind[0], &front[to])
+                            let (front, following) = live_in.split_at_mut(at);
+                            (&mut following[0], &front[to])
                         }
                         Ordering::Equal => continue,
                     };
@@ -158,14 +158,14 @@ impl Liveness {
         self.number.get(&block).map(|&at| &self.live_in[at])
     }
 
-    /// What is needed behind a block.
+    /// What is needed after a block.
     pub fn at_end(&self, body: &Body, block: BlockId) -> Values {
         let mut all = Values::default();
         successors(body, block).filter_map(|to| self.at_start(to)).for_each(|values| all.add(values));
         all
     }
 
-    /// The registers of 32 bits that values take after each op of a block, from its last op to its first.
+    /// The 32-bit registers that values take after each op of a block, from its last op to its first.
     pub fn registers_after(&self, body: &Body, block: BlockId) -> Vec<(OpId, i64)> {
         let mut live = self.at_end(body, block);
         live.0.resize(body.value_slots().div_ceil(64), 0);
@@ -181,7 +181,7 @@ impl Liveness {
         after
     }
 
-    /// The most registers of 32 bits that values take at once in a block.
+    /// The most 32-bit registers that values take at once in a block.
     pub fn most_registers(&self, block: BlockId) -> i64 {
         self.number.get(&block).map_or(0, |&at| self.most[at])
     }
@@ -199,9 +199,9 @@ fn backwards(body: &Body, block: BlockId, mut live: Values, mut note: impl FnMut
     live
 }
 
-/// Goes from behind an op to before it.
+/// Goes from after an op to before it.
 fn over(body: &Body, op: OpId, live: &mut Values, note: &mut impl FnMut(ValueId, bool)) {
-    // A result that nobody reads is still written.
+    // A result that nothing reads is still written.
     body.results(op).filter(|&value| live.insert(value)).for_each(|value| note(value, true));
     body.results(op).filter(|&value| live.remove(value)).for_each(|value| note(value, false));
     body.operands(op).filter(|&value| live.insert(value)).for_each(|value| note(value, true));

@@ -9,12 +9,12 @@ use dlc_kernel::types::{MBarrier, Tile};
 use dlc_plan::Target;
 
 use crate::analysis::axes::ancestor_in;
-use crate::analysis::expressions::Over;
+use crate::analysis::expressions::BoundExpr;
 use crate::analysis::nesting::{block_of, grid_of, loops_around, needed};
 use crate::analysis::tiles::{Tiles, is_barrier, may_overlap, tile_of, touches, with_inner};
 
 /// A loop whose loads can run ahead.
-pub struct Found {
+pub struct PipelinedLoop {
     /// The loop.
     pub op: OpId,
     /// Its block.
@@ -24,11 +24,11 @@ pub struct Found {
     /// What it counts.
     pub counter: ValueId,
     /// Its first integer.
-    pub first: Over,
-    /// The one behind the last.
-    pub last: Over,
+    pub first: BoundExpr,
+    /// The one after the last.
+    pub last: BoundExpr,
     /// Its step.
-    pub step: Over,
+    pub step: BoundExpr,
     /// The ops `copy_async`.
     pub copies: Vec<OpId>,
     /// The requests to TMA.
@@ -41,7 +41,7 @@ pub struct Found {
     pub rings: Vec<ValueId>,
     /// The ops that await the copies, in order.
     pub awaits: Vec<OpId>,
-    /// The barrier behind which every tile of the step before has been read.
+    /// The barrier after which every tile of the step before has been read.
     pub meet: OpId,
     /// The barrier at the end of the loop, if rings do without.
     pub last_barrier: Option<OpId>,
@@ -49,7 +49,7 @@ pub struct Found {
     pub deferred: Option<Deferred>,
 }
 
-impl Found {
+impl PipelinedLoop {
     /// How many steps ahead the loads run: a tile is loaded again when nothing reads it any more.
     pub fn ahead(&self, stages: i64) -> i64 {
         stages - if self.deferred.is_some() { 2 } else { 1 }
@@ -75,7 +75,7 @@ pub struct Deferred {
 }
 
 /// The loads of a loop that can run ahead; nothing where there are none; else why they cannot.
-pub fn find(ctx: &Context, body: &Body, op: OpId, stages: i64) -> Result<Option<Found>, String> {
+pub fn find(ctx: &Context, body: &Body, op: OpId, stages: i64) -> Result<Option<PipelinedLoop>, String> {
     let view = |op: OpId| OpRef::new(ctx, body, op);
     let loop_ = kernel::For::from(view(op));
     let Some(block) = block_of(ctx, body, op) else { return Ok(None) };
@@ -120,7 +120,7 @@ pub fn find(ctx: &Context, body: &Body, op: OpId, stages: i64) -> Result<Option<
     let bounds = loop_.bounds();
     let values: Vec<ValueId> = loop_.args().collect();
     let [first, last, step] = bounds.as_slice() else { return Err("its bounds are not known".into()) };
-    let over = |expr: &SizeExpr| Over::new(expr.clone(), &values);
+    let over = |expr: &SizeExpr| BoundExpr::new(expr.clone(), &values);
 
     let deferred = if stages > 2 { deferred(ctx, body, &tiles, (&ops, block), meet, &rings) } else { None };
     let last_barrier = last_barrier(ctx, body, &ops, meet, &loads);
@@ -128,7 +128,7 @@ pub fn find(ctx: &Context, body: &Body, op: OpId, stages: i64) -> Result<Option<
     room(ctx, body, grid, &rings, 2 * requests.len(), stages)?;
     rings.extend(requests.iter().map(|request| request.full));
     let (first, last, step) = (over(first), over(last), over(step));
-    Ok(Some(Found {
+    Ok(Some(PipelinedLoop {
         op,
         block,
         loc: loop_.loc(),
@@ -228,7 +228,7 @@ fn alternates(
     init.is_some_and(|init| init.value().first().and_then(SizeExpr::as_constant) == Some(0))
 }
 
-/// The ops that await copies, in order, and the first barrier behind the first op that waits for a load.
+/// The ops that await copies, in order, and the first barrier after the first op that waits for a load.
 fn meeting(
     ctx: &Context,
     body: &Body,
@@ -258,10 +258,10 @@ fn meeting(
     };
     let first = ops.iter().position(waits).ok_or("its loads are not awaited")?;
     let meet = ops[first..].iter().copied().find(|&op| is_barrier(view(op)));
-    Ok((awaits, meet.ok_or("its threads do not meet behind its loads")?))
+    Ok((awaits, meet.ok_or("its threads do not meet after its loads")?))
 }
 
-/// That a tile is filled by the loads alone and touched in the loop alone, read behind the barrier, or changed there.
+/// That a tile is filled by the loads alone and touched in the loop alone, read after the barrier, or changed there.
 pub fn ring_fits(
     ctx: &Context,
     body: &Body,
@@ -282,18 +282,18 @@ pub fn ring_fits(
         return Err("a tile is used outside of the loop too".into());
     }
     let of_load = |op: &OpId| ancestor_in(body, *op, block).is_some_and(|op| loads.contains(&op));
-    let behind = |op: &OpId| ancestor_in(body, *op, block).is_some_and(|op| body.is_before(meet, op));
-    let changes = |op: &OpId| OpRef::new(ctx, body, *op).is(kernel::StoreShared::DEF) && behind(op);
+    let following = |op: &OpId| ancestor_in(body, *op, block).is_some_and(|op| body.is_before(meet, op));
+    let changes = |op: &OpId| OpRef::new(ctx, body, *op).is(kernel::StoreShared::DEF) && following(op);
     if !tiles.writers(tile).iter().all(|op| of_load(op) || changes(op)) {
         return Err("a tile is written by other ops than its loads".into());
     }
-    match tiles.readers(tile).iter().all(behind) {
+    match tiles.readers(tile).iter().all(following) {
         true => Ok(()),
         false => Err("a tile is read before its threads meet".into()),
     }
 }
 
-/// The last barrier of the loop, if nothing is behind it, and no thread writes shared memory in the loop but by the loads:
+/// The last barrier of the loop, if nothing is after it, and no thread writes shared memory in the loop but by the loads:
 /// then the next step's barrier is enough.
 pub fn last_barrier(ctx: &Context, body: &Body, ops: &[OpId], meet: OpId, loads: &[OpId]) -> Option<OpId> {
     let view = |op: OpId| OpRef::new(ctx, body, op);

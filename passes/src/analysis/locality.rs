@@ -125,7 +125,7 @@ pub struct Read {
     pub compute_at: Option<ComputeAt>,
 }
 
-/// What is found out about a value.
+/// What is determined about a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Locality {
     /// The op that gives it.

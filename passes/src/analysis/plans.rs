@@ -1,4 +1,4 @@
-//! The plan that is beside a kernel, and the options of passes that follow it.
+//! The plan that is next to a kernel, and the options of passes that follow it.
 
 use std::sync::Arc;
 
@@ -10,12 +10,12 @@ use dlc_plan::clause::Walk;
 use dlc_plan::value::Choice;
 use dlc_plan::{Schedule, Target, TargetName};
 
-/// The option of a pass that does nothing but what a plan asks for.
+/// The option of a pass that does nothing but what a plan requires.
 pub const PLANNED: OptionDef = OptionDef {
     name: "planned",
     kind: OptionKind::Bool,
     default: "false",
-    doc: "Whether only what a plan asks for is done: without one, nothing.",
+    doc: "Whether only what a plan requires is done: without one, nothing.",
 };
 
 /// A declaration to take the rest from, of a pass on kernels that looks at their plans.
@@ -35,17 +35,17 @@ pub const fn kernel_pass(
 
 /// The first plan of the module that is for the function whose body this is: one that names it, or one that names none.
 pub fn plan_of(cx: &PassCx<'_>, body: &Body) -> Option<Arc<Schedule>> {
-    let props = beside(cx, body)?.props;
+    let props = alongside(cx, body)?.props;
     // A dozen passes ask for it.
     Some(cx.ctx.derived(props, || Schedule::of_props(cx.ctx, props)))
 }
 
 /// The location of that plan, which has the places of its clauses (`dlc_plan::places`).
 pub fn plan_loc(cx: &PassCx<'_>, body: &Body) -> Option<Loc> {
-    beside(cx, body).map(|plan| plan.loc)
+    alongside(cx, body).map(|plan| plan.loc)
 }
 
-fn beside(cx: &PassCx<'_>, body: &Body) -> Option<Beside> {
+fn alongside(cx: &PassCx<'_>, body: &Body) -> Option<Beside> {
     schedules(cx, body).next()
 }
 
@@ -54,7 +54,7 @@ fn schedules<'a>(cx: &PassCx<'a>, body: &Body) -> impl Iterator<Item = Beside> +
     let name = OpRef::new(cx.ctx, body, body.root()).symbol_name().map(|name| cx.ctx.intern_str(name));
     let schedule = cx.ctx.op_name(Schedule::OP);
     let symbols = cx.symbols;
-    name.into_iter().flat_map(|name| symbols.beside(name)).filter(move |plan| plan.name == schedule)
+    name.into_iter().flat_map(|name| symbols.alongside(name)).filter(move |plan| plan.name == schedule)
 }
 
 /// The location of a second plan of that function which names it, or does not, as the first one does: nothing follows it.

@@ -11,7 +11,7 @@
 //! seen as one op.
 //!
 //! **Barriers.** A tensor that a block reads and that lacks one of the block's axes is read by several threads, so it goes
-//! through shared memory, and the block waits until it is there: `cp.async.wait_group` behind the `commit_group` of the load
+//! through shared memory, and the block waits until it is there: `cp.async.wait_group` after the `commit_group` of the load
 //! on SM80, an `mbarrier` that the load completes on SM90. So does what another block leaves in a ring in shared memory:
 //! `bar.sync` on SM80, an `mbarrier` on which the writers arrive on SM90. Before a stage is written again, its readers must
 //! have arrived likewise.
@@ -149,7 +149,7 @@ impl Core<'_> {
             return Some(format!("'{}' is not affine: {}", left.name, left.why));
         }
         let writer = self.found.blocks.iter().find(|writer| writer.value == read.value)?;
-        // The axes that the writer reduces come behind those of the reader.
+        // The axes that the writer reduces come after those of the reader.
         let reduced = (0..writer.reduced).map(|axis| AffineExpr::Dim((block.axes.len() + axis) as u32));
         let dims: Vec<AffineExpr> = read.at.iter().cloned().chain(reduced).collect();
         let fits = |inner: &Read| {
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn banks_of_rows() {
-        // 16 halves are 8 words: every fourth row is in the same bank.
+        // 16 16-bit floats are 8 words: every fourth row is in the same bank.
         assert_eq!(ways(32, 16), 4);
         assert_eq!(ways(128, 32), 32);
         assert_eq!(ways(132, 32), 1);

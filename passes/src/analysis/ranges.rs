@@ -7,7 +7,7 @@ use dlc_kernel::ops as kernel;
 use dlc_kernel::types::elem_of;
 use rustc_hash::FxHashMap;
 
-/// How many ops are looked through, one behind the other.
+/// How many ops are examined, one after another.
 const DEPTH: u32 = 16;
 
 /// All numbers of a value are between these, but for infinities and what is no number. Rounding may go beyond them by the
@@ -40,7 +40,7 @@ impl Range {
     }
 }
 
-/// The range of a value: from numbers of 16 bits on, through sums, products and the like.
+/// The range of a value: from 16-bit numbers on, through sums, products and the like.
 pub fn range(ctx: &Context, body: &Body, value: ValueId) -> Range {
     Finder { ctx, body, known: FxHashMap::default() }.of(value, DEPTH)
 }

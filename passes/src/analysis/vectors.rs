@@ -59,7 +59,7 @@ impl std::fmt::Display for Limit {
 }
 
 /// How wide a load to a fragment, a store or a copy by threads may be. `None` for another op, and where a layout does not
-/// fit or elements do not lie one behind the other along any axis.
+/// fit or elements do not lie one after another along any axis.
 pub fn widest(op: OpRef<'_>) -> Option<Width> {
     widest_of(op, &GlobalAccess::of(op)?)
 }

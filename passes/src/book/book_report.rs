@@ -106,7 +106,7 @@ impl Names {
     }
 }
 
-/// Finds out what is to be reported of a function.
+/// Determines what is to be reported of a function.
 pub fn book_report(ctx: &Context, body: &Body, tile: i64) -> Report {
     let name = body.prop(ctx, body.root(), Str::SYM_NAME).and_then(|name| name.as_str(ctx)).unwrap_or("book");
     let values = localities(ctx, body, tile);

@@ -42,7 +42,7 @@ use dlc_ir::{Context, OpId};
 static DEF: PassDef = PassDef {
     requires: &["book"],
     statistics: &[StatDef { name: "folded", doc: "Sums of constants that are products." }],
-    ..PassDef::base("fold-counts", "Writes sums of a constant as products with the number of elements.", |_| {
+    ..PassDef::base("fold-counts", "Replaces sums of a constant by a product with the number of elements.", |_| {
         Ok(Box::new(FoldCounts))
     })
 };

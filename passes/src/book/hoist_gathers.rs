@@ -57,7 +57,7 @@ static DEF: PassDef = PassDef {
     options: &[ASSUME, SYMBOLS],
     statistics: &[StatDef { name: "hoisted", doc: "Gathers that read what their table is computed from." }],
     reads_symbols: true,
-    ..PassDef::base("hoist-gathers", "Reads tables that are computed at what they are computed from.", create)
+    ..PassDef::base("hoist-gathers", "Moves gathers to the operands of the tables that they read.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 

@@ -50,7 +50,7 @@ static DEF: PassDef = PassDef {
     options: &[ASSUME, SYMBOLS],
     statistics: &[StatDef { name: "nested", doc: "Reductions that are two." }],
     reads_symbols: true,
-    ..PassDef::base("nest-reductions", "Reduces in two steps what has few results and many elements.", create)
+    ..PassDef::base("nest-reductions", "Splits reductions with few results and many elements into two steps.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 

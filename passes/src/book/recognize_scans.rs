@@ -29,7 +29,7 @@
 //! position and one axis, whose sizes are the same: `k <= i`, `k < i`, `k >= i` or `k > i`.
 //!
 //! **Does not** look through arithmetic between the mask and the reduction, take masks that are multiplied (zero times an
-//! infinity is no zero), or reductions along several axes. Positions in types of 32 bits count as exact where the axes have the
+//! infinity is no zero), or reductions along several axes. Positions in 32-bit types count as exact where the axes have the
 //! symbolic size of the reduced one, though they would wrap beyond 2^31: a quadratic reduction of so many elements cannot be
 //! run.
 //!
@@ -54,7 +54,7 @@ use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{Attr, Context, OpId, Type, ValueId};
 
-/// How many entries are looked through, one behind another.
+/// How many entries are examined, one after another.
 const DEPTH: usize = 32;
 /// The most positions of an axis of symbolic size: a quadratic reduction of more cannot be run.
 const MOST: i64 = 1 << 30;
@@ -151,7 +151,7 @@ impl<'a> Masked<'a> {
         constant.is_some_and(|constant| self.is_identity(constant.value(), self.elem(value)))
     }
 
-    /// Takes the operand of an access in the place of a value, if outside of its guard it is the identity.
+    /// Takes the operand of an access in place of a value, if outside of its guard it is the identity.
     fn read(&mut self, operand: ValueId, access: Access) -> Option<()> {
         if let Some(guard) = &access.guard {
             let elem = self.elem(operand);
@@ -337,7 +337,7 @@ fn scan_of(reduce: Reduce<'_>) -> Option<Scan> {
     let mut places = at.iter().enumerate().filter(|(_, at)| names(at, &reduced));
     let (place, moving) = places.next().filter(|_| at.iter().filter(|at| names(at, &reduced)).count() == 1)?;
     let (step, rest) = factor(moving, &reduced).filter(|(step, _)| step.abs() == 1)?;
-    // The position takes the place of the reduced axis: `reduced = step * (position - rest)`.
+    // The position replaces the reduced axis: `reduced = step * (position - rest)`.
     let own = reduced.sub(&rest).ok()?.mul(&step.into()).ok()?;
     conditions.extend([reduced.clone(), size.sub(&reduced).ok()?.sub(&1.into()).ok()?]);
     let put = |expr: &SizeExpr| {
@@ -386,7 +386,7 @@ fn needed(
     Some(needed.into_iter().partition(|condition| names(condition, position)))
 }
 
-/// Which axis bounds the position, whether the element there is left out, and whether those behind it are meant.
+/// Which axis bounds the position, whether the element there is left out, and whether those after it are meant.
 fn direction(condition: &SizeExpr, position: &SizeExpr, axes: usize) -> Option<(usize, bool, bool)> {
     let (own, rest) = factor(condition, position)?;
     let (terms, constant) = rest.as_linear()?;

@@ -24,8 +24,8 @@
 //! }
 //! ```
 //!
-//! Entries that read a split value at their own axes are split alike, so the `reshape` stands behind the last of them. Those
-//! that read phases beside a reduction of these, as norms do, read the whole: rows of both stay on chip in one kernel.
+//! Entries that read a split value at their own axes are split alike, so the `reshape` stands after the last of them. Those
+//! that read phases next to a reduction of these, as norms do, read the whole: rows of both stay on chip in one kernel.
 //! An axis may have several divisors, if each divides the next. A product that is summed keeps its axes: a factor that it reads
 //! at quotients is copied into their order, in parts, so that whatever computes the factor stores it so.
 //!
@@ -124,7 +124,7 @@ struct Splits {
     /// What is computed from sums that were split into phases, and what is computed from reductions of that: its rows are
     /// read whole.
     of_phases: FxHashSet<ValueId>,
-    behind_rows: FxHashSet<ValueId>,
+    after_rows: FxHashSet<ValueId>,
     /// The sizes of what has phases that do not divide it: longer ones, of which the first positions are read.
     longer: FxHashMap<ValueId, Vec<SizeExpr>>,
 }
@@ -134,8 +134,8 @@ impl Splits {
         let view = OpRef::new(cx.ctx, body, op);
         let reads = |values: &FxHashSet<ValueId>| view.operands().any(|operand| values.contains(&operand));
         let is_of_phases = reads(&self.of_phases);
-        if reads(&self.behind_rows) || is_of_phases && Reduce::of(view).is_some() {
-            self.behind_rows.extend(view.results());
+        if reads(&self.after_rows) || is_of_phases && Reduce::of(view).is_some() {
+            self.after_rows.extend(view.results());
         } else if is_of_phases {
             self.of_phases.extend(view.results());
         }
@@ -233,9 +233,9 @@ impl Splits {
         let axis = |at: &SizeExpr| at.as_symbol().and_then(|name| names.iter().position(|own| own == name));
         let mut found: Vec<BTreeSet<i64>> = vec![BTreeSet::new(); axes.len()];
         let mut quotients = Vec::new();
-        let is_behind = entry.operands().any(|operand| self.behind_rows.contains(&operand));
+        let is_after = entry.operands().any(|operand| self.after_rows.contains(&operand));
         for (operand, access) in entry.operands().zip(entry.accesses()) {
-            let goes_on = !is_behind || !self.of_phases.contains(&operand);
+            let goes_on = !is_after || !self.of_phases.contains(&operand);
             if let Some((_, divisors)) = self.of.get(&operand).filter(|_| goes_on) {
                 // The same elements at the same places: what follows goes on with the parts.
                 if access.at.len() == axes.len()

@@ -28,7 +28,7 @@
 //! Of rows one SM has one, of columns 32.
 //!
 //! **Does not** read elements once, which takes blocks that wait for each other (`docs/decisions/0028`); split what symbols
-//! make long at run time alone: sizes are those of the options. Sums of floats of 16 bits are taken in `f32` on the way, and
+//! make long at run time alone: sizes are those of the options. Sums of 16-bit floats are taken in `f32` on the way, and
 //! rounded once.
 //!
 //! Sums of floats are added in another order, the same in every run. Linear. Rule of the debug counters: `split`.
@@ -61,7 +61,7 @@ static DEF: PassDef = PassDef {
     options: &[ASSUME, SYMBOLS],
     statistics: &[StatDef { name: "split", doc: "Scans that are of groups." }],
     reads_symbols: true,
-    ..PassDef::base("split-scans", "Scans in groups what has few rows and many elements.", create)
+    ..PassDef::base("split-scans", "Splits scans with few rows and many elements into groups.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 
@@ -216,7 +216,7 @@ impl Split {
         emit.builder.result(op)
     }
 
-    /// What comes before each group, from what there is of each.
+    /// What comes before each group, from what exists of each.
     fn before(&self, emit: &mut Emit<'_>, parts: &[ValueId]) -> ValueId {
         let accesses = vec![Access::everywhere(self.points()); parts.len()];
         self.scan(emit, parts, accesses, (self.of_groups.clone(), None), Some(()))

@@ -99,7 +99,7 @@ static DEF: PassDef = PassDef {
         SYMBOLS,
     ],
     statistics: &[StatDef { name: "split", doc: "Sorts that are of groups." }],
-    ..PassDef::base("split-sorts", "Sorts long rows in groups, and merges these.", create)
+    ..PassDef::base("split-sorts", "Splits sorts of long rows into groups that are merged.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 

@@ -47,7 +47,7 @@ use dlc_ir::{Context, OpId, Type, ValueId};
 static DEF: PassDef = PassDef {
     requires: &["book"],
     statistics: &[StatDef { name: "widened", doc: "Sums whose products are no longer rounded." }],
-    ..PassDef::base("widen-products", "Lets products that are summed stay without rounding.", |_| {
+    ..PassDef::base("widen-products", "Removes the rounding of products that are summed.", |_| {
         Ok(Box::new(WidenProducts))
     })
 };

@@ -1,8 +1,8 @@
-//! Puts the polyhedral view of a program beside it: the points of every value, what they read and write, which values are
+//! Puts the polyhedral view of a program next to it: the points of every value, what they read and write, which values are
 //! contractions, and which points come before others.
 //!
 //! **Requires**: book.
-//! **Ensures**: book, poly. Behind the function stands a `poly.view` of it; the function is the same.
+//! **Ensures**: book, poly. After the function stands a `poly.view` of it; the function is the same.
 //!
 //! **Before**
 //! ```mlir before
@@ -61,7 +61,7 @@ static DEF: PassDef = PassDef {
         StatDef { name: "contractions", doc: "Blocks that are contractions." },
         StatDef { name: "excluded", doc: "Values that are not affine." },
     ],
-    ..PassDef::base("build-poly-view", "Puts the polyhedral view of a program beside it.", create)
+    ..PassDef::base("build-poly-view", "Builds the polyhedral view of a program.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 
@@ -85,7 +85,7 @@ impl Pass for BuildPolyView {
             let message = format!("'{}' is not in the view: {}", left.name, left.why);
             cx.remark(RemarkKind::Missed, body.loc(left.op), message);
         }
-        cx.put_beside(build_poly_view(cx.ctx, body, &found));
+        cx.put_next_to(build_poly_view(cx.ctx, body, &found));
         Ok(())
     }
 }
@@ -140,7 +140,7 @@ fn emit(builder: &mut Builder<'_>, book: &Body, found: &Polyhedral, block: &Bloc
     let (out, reduce) = (words(out), words(reduce));
     let groups = block.contraction.as_ref().map(|contraction| {
         let names = Names { dims: &dims, symbols: &block.symbols };
-        (contraction.pattern, Groups::found(contraction, names))
+        (contraction.pattern, Groups::of_contraction(contraction, names))
     });
     fn list(words: &[String]) -> Vec<&str> {
         words.iter().map(String::as_str).collect()

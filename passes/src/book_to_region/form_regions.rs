@@ -3,7 +3,7 @@
 //!
 //! **Requires**: book.
 //! **Ensures**: host, region. The function is a `host.func` of the same name, symbols and argument attributes, whose tensors
-//! are memrefs; behind it stand its regions, private, each with one result. In a region every value stands at the top
+//! are memrefs; after it stand its regions, private, each with one result. In a region every value stands at the top
 //! level over the axes that it depends on, and the body of a reduction only yields.
 //!
 //! **Before**
@@ -114,7 +114,11 @@ static DEF: PassDef = PassDef {
     adds: &["host", "region"],
     removes: &["book"],
     reads_symbols: true,
-    ..PassDef::base("form-regions", "Cuts a program into kernels, and writes the host function that runs them.", create)
+    ..PassDef::base(
+        "form-regions",
+        "Partitions a program into kernels, and emits the host function that launches them.",
+        create,
+    )
 };
 dlc_ir::inventory::submit! { &DEF }
 
@@ -141,7 +145,7 @@ impl Pass for FormRegions {
         cx.count("regions", formed.kernels.len() as u64);
         cx.count("chained", formed.chained as u64);
         body.replace_with(formed.host);
-        formed.kernels.into_iter().for_each(|kernel| cx.put_beside(kernel.body));
+        formed.kernels.into_iter().for_each(|kernel| cx.put_next_to(kernel.body));
         Ok(())
     }
 }
@@ -162,7 +166,7 @@ pub fn form_regions(body: &Body, limits: &Limits, cx: &PassCx<'_>) -> Result<For
     let graph = Graph::of(ctx, body, &layouts(&signature.arguments), &layouts(&signature.results));
     let declared = root.prop(Str::SYMBOLS).and_then(|attr| TextArray::get(ctx, attr)).unwrap_or_default();
     let symbols: Vec<String> = declared.into_iter().map(String::from).collect();
-    let prefix = places::prefix_beside(&symbols);
+    let prefix = places::prefix_alongside(&symbols);
     let too_large = |node: Node| {
         let message = "the positions of this value go beyond 64 bits where it is put together with what it reads";
         cx.fail(Diagnostic::error(&TOO_LARGE, graph.values[node].loc, message))
@@ -372,7 +376,7 @@ fn host_function(ctx: &Context, book: &Body, program: &Program<'_>, launches: &[
     let loc = end.filter(|end| Return::of(*end).is_some()).map_or(root.loc(), OpRef::loc);
     host::Return::build(&mut Builder::at_end(ctx, &mut body, block), loc, &values);
 
-    // What the types say is not said again.
+    // What the types say is not given again.
     let rest = |attrs: &[(Str, Attr)], told: &[&str]| -> Vec<(Str, Attr)> {
         attrs.iter().copied().filter(|(key, _)| !told.contains(&ctx.str(*key))).collect()
     };

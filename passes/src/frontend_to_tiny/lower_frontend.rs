@@ -1,5 +1,5 @@
-//! Writes every op of a graph out in the ops of `tiny`: below, there are only views, arithmetic, reductions and sums of
-//! products, whatever a model is made of.
+//! Lowers graphs to the ops of `tiny`: below, there are only views, arithmetic, reductions and sums of
+//! products, whatever a model consists of.
 //!
 //! **Requires**: frontend.
 //! **Ensures**: tiny. No op of frontend is left; a graph is a function of the same name, symbols and argument attributes.
@@ -57,11 +57,11 @@ use crate::analysis::names::own_names;
 use emit::Lower;
 
 static DEF: PassDef = PassDef {
-    statistics: &[StatDef { name: "lowered", doc: "Ops written out." }],
+    statistics: &[StatDef { name: "lowered", doc: "Ops that were lowered." }],
     requires: &["frontend"],
     adds: &["tiny"],
     removes: &["frontend"],
-    ..PassDef::base("lower-frontend", "Writes every op of a graph out in the ops of tiny.", create)
+    ..PassDef::base("lower-frontend", "Lowers graphs to the ops of tiny.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 

@@ -128,7 +128,7 @@ impl State<'_> {
 
     fn inside(&mut self, body: &mut Body, op: OpId) {
         let regions: SmallVec<[RegionId; 2]> = body.regions(op).iter().copied().collect();
-        // An op that nobody knows may be isolated: nothing from outside may come to be used in it.
+        // An op that nothing knows may be isolated: nothing from outside may come to be used in it.
         let outside = (!self.ctx.is_registered(body.op_name(op))).then(|| std::mem::take(&mut self.known));
         for region in regions {
             self.region(body, region);
@@ -253,7 +253,7 @@ impl Known {
     }
 }
 
-/// As many ops in the regions of one as go into its hash: enough to tell apart what differs in what it reads, and few where
+/// As many ops in the regions of one as go into its hash: enough to distinguish what differs in what it reads, and few where
 /// many are nested.
 const HASHED_INSIDE: usize = 16;
 

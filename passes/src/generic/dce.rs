@@ -1,4 +1,4 @@
-//! Erases what nobody needs: unused ops, blocks that cannot be reached, and arguments of blocks that only feed each
+//! Erases what nothing needs: unused ops, blocks that cannot be reached, and arguments of blocks that only feed each
 //! other.
 //!
 //! **Requires**: any layer.
@@ -20,7 +20,7 @@
 //! }
 //! ```
 //!
-//! **Does not** erase arguments of entry blocks (they belong to the op around), writes that nobody reads, or functions
+//! **Does not** erase arguments of entry blocks (they belong to the op around), writes that nothing reads, or functions
 //! (`symbol-dce`).
 //!
 //! A mark phase over use-def edges: ops with effects are needed, and so is what they use, the op around them, and the
@@ -75,7 +75,7 @@ pub struct Erased {
     pub args: u64,
 }
 
-/// Erases what nobody needs in a body.
+/// Erases what nothing needs in a body.
 pub fn dce(body: &mut Body, cx: &PassCx<'_>) -> Erased {
     let blocks = erase_unreachable(body, cx);
     let needed = needed(body, cx);

@@ -1,4 +1,4 @@
-//! Puts the body of a function in the place of calls to it, so that what follows can see both sides of the call.
+//! Puts the body of a function in place of calls to it, so that what follows can see both sides of the call.
 //!
 //! **Requires**: any layer.
 //! **Ensures**: of the calls of functions in the same table, only those remain that are recursive, that call a large
@@ -53,7 +53,7 @@ static DEF: PassDef = PassDef {
         doc: "Functions with more ops than this are called as they were.",
     }],
     statistics: &[StatDef { name: "inlined", doc: "Calls replaced with the body of the callee." }],
-    ..PassDef::base("inline", "Puts the body of a function in the place of calls to it.", create)
+    ..PassDef::base("inline", "Replaces calls by the bodies of their functions.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 
@@ -179,7 +179,7 @@ fn callees_first(ctx: &Context, table: &Body, functions: &FxHashMap<Str, OpId>) 
     order
 }
 
-/// Why a callee cannot stand in the place of a call; `None` when it can.
+/// Why a callee cannot stand in place of a call; `None` when it can.
 fn obstacle(ctx: &Context, callee: &Body, caller: &Body, call: OpId, max_ops: usize) -> Option<&'static str> {
     if callee.num_ops() > max_ops {
         return Some("it is too large");
@@ -219,7 +219,7 @@ fn put_in_place(ctx: &Context, callee: &Body, caller: &mut Body, call: OpId) {
     let head = caller.block_of(call).expect("a call stands in a block");
     let into = caller.region_of(head).expect("the block of a call stands in a region");
     let (Some(entry), single) = (callee.first_block(from), callee.has_single_block(from)) else { return };
-    // With several blocks what follows the call becomes a block of its own, to be put behind the return.
+    // With several blocks what follows the call becomes a block of its own, to be put after the return.
     let rest = (!single).then(|| caller.split_block(call));
     let mut map = CloneMap::new();
     let before = rest.or_else(|| caller.next_block(head));
@@ -253,7 +253,7 @@ fn put_in_place(ctx: &Context, callee: &Body, caller: &mut Body, call: OpId) {
     }
 }
 
-/// Puts the ops of a block that nobody branches to behind those of another.
+/// Puts the ops of a block that nobody branches to after those of another.
 fn join(body: &mut Body, rest: BlockId, end: BlockId) {
     body.splice(rest, InsertPoint::EndOf(end));
     body.erase_block(rest);

@@ -1,4 +1,4 @@
-//! Moves out of a loop what it computes in every iteration anew, though nothing of it changes.
+//! Moves out of a loop what it computes in every iteration again, though nothing of it changes.
 //!
 //! **Requires**: any layer.
 //! **Ensures**: no loop holds, directly in its blocks, a pure op that depends on nothing in the loop; a loop of branches with a
@@ -34,11 +34,11 @@
 //! ```
 //!
 //! Loops are ops with that trait, and natural loops of blocks that branch to each other (`analysis::loops`); what leaves one
-//! of those goes to the end of the block in front of it, which is made where it is missing. From blocks that every iteration
+//! of those goes to the end of the block before it, which is made where it is missing. From blocks that every iteration
 //! goes through ops without effects leave that may go wrong, as divisions do.
 //!
-//! Where blocks branch, values are in registers, and what is computed in front of a loop is kept through all of it. With
-//! `registers` an op leaves only if that takes no more registers than what it is made of, or if it takes a whole chain of
+//! Where blocks branch, values are in registers, and what is computed before a loop is kept through all of it. With
+//! `registers` an op leaves only if that takes no more registers than what it consists of, or if it takes a whole chain of
 //! others with it; truth values stay, and whatever one step makes of a value that is there anyway (numbers, places at
 //! distances from one). A loop in which that many registers are taken gets no more: the assembler does what it can there.
 //!
@@ -72,11 +72,11 @@ static DEF: PassDef = PassDef {
         name: "registers",
         kind: OptionKind::Int,
         default: "0",
-        doc: "A loop of branches may need so many registers of 32 bits for what leaves it, and only what is worth one \
+        doc: "A loop of branches may need so many 32-bit registers for what leaves it, and only what is worth one \
               leaves; 0 for as many as it likes.",
     }],
     statistics: &[StatDef { name: "hoisted", doc: "Ops moved out of a loop, counted once for each loop." }],
-    ..PassDef::base("licm", "Moves what does not change in a loop before it.", create)
+    ..PassDef::base("licm", "Moves loop-invariant ops out of loops.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 
@@ -120,7 +120,7 @@ pub fn licm(body: &mut Body, registers: Option<i64>, cx: &PassCx<'_>) -> u64 {
     hoisted
 }
 
-/// Moves what does not change in a loop before it.
+/// Moves loop-invariant ops out of loops.
 fn hoist_from(body: &mut Body, loop_op: OpId, cx: &PassCx<'_>) -> u64 {
     let own = Loop::of_op(body, loop_op);
     let found = own.find(body, cx);
@@ -270,8 +270,8 @@ struct Pressure {
     most: i64,
     /// What each needs.
     needed: Vec<i64>,
-    /// What is needed behind each.
-    behind: Vec<Values>,
+    /// What is needed after each.
+    following: Vec<Values>,
 }
 
 impl Pressure {
@@ -279,7 +279,7 @@ impl Pressure {
         let liveness = Liveness::of(cx.ctx, body, region);
         let needed =
             |own: &NaturalLoop| own.blocks.iter().map(|&block| liveness.most_registers(block)).max().unwrap_or(0);
-        let behind = |own: &NaturalLoop| {
+        let following = |own: &NaturalLoop| {
             let mut all = Values::default();
             let inside: FxHashSet<BlockId> = own.blocks.iter().copied().collect();
             let ends = own.blocks.iter().flat_map(|&block| successors(body, block));
@@ -287,7 +287,7 @@ impl Pressure {
             ends.filter_map(|to| liveness.at_start(to)).for_each(|values| all.add(values));
             all
         };
-        Pressure { most, needed: loops.iter().map(needed).collect(), behind: loops.iter().map(behind).collect() }
+        Pressure { most, needed: loops.iter().map(needed).collect(), following: loops.iter().map(following).collect() }
     }
 
     /// Those of the ops that leave a loop, which needs the registers for them from now on, as do those around it.
@@ -312,7 +312,7 @@ impl Pressure {
             return Vec::new();
         }
         let inside = |block: BlockId| own.holds(body, block);
-        let worth = Worth::new(cx.ctx, body, &inside, &self.behind[number], &ops);
+        let worth = Worth::new(cx.ctx, body, &inside, &self.following[number], &ops);
         let (chosen, added, left) = worth.choose(&ops, most - needed);
         stay(left, "there are no more registers for them".into());
         self.needed[number] += added.max(0);

@@ -1,4 +1,4 @@
-//! Counts ops by name, to see what a program is made of and what a pass leaves of it.
+//! Counts ops by name, to see what a program consists of and what a pass leaves of it.
 //!
 //! **Requires**: any layer.
 //! **Ensures**: the same program; the table goes out as `op-stats.txt` or `op-stats.json`.

@@ -261,7 +261,7 @@ fn erase_unused(body: &mut Body, mut ops: Vec<OpId>) -> u64 {
     let all = ops.len();
     loop {
         let before = ops.len();
-        // Users mostly stand behind what they use.
+        // Users mostly stand after what they use.
         let mut rest: Vec<OpId> = Vec::new();
         for op in ops.into_iter().rev() {
             if body.is_unused(op) {

@@ -27,7 +27,7 @@ use dlc_ir::{BlockId, Loc, OpId};
 
 static DEF: PassDef = PassDef {
     statistics: &[StatDef { name: "stripped", doc: "Ops and arguments that had a location." }],
-    ..PassDef::base("strip-locations", "Takes the location of every op and argument away.", create)
+    ..PassDef::base("strip-locations", "Removes the locations of ops and arguments.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 

@@ -165,7 +165,7 @@ struct References {
     seen: FxHashSet<Str>,
     /// Those of `seen` that have not been followed.
     new: Vec<Str>,
-    /// The names behind the first of a path.
+    /// The names after the first of a path.
     below: FxHashSet<Str>,
     attrs: FxHashSet<Attr>,
     types: FxHashSet<Type>,

@@ -37,12 +37,12 @@
 //! ```
 //!
 //! **Does not** change the order of launches so that less is needed at once, nor let a kernel write over what it reads;
-//! and of sizes that are not comparable for all values of the symbols, none takes the place of the other.
+//! and of sizes that are not comparable for all values of the symbols, none replaces the other.
 //!
 //! - Sizes that are numbers are placed from the largest to the smallest, each in the first gap between the buffers that
 //!   live at the same time: "greedy by size" of Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net
 //!   Inference" (2020).
-//! - Behind them come symbolic sizes, in slots, from what is the largest where all symbols are 1024. A buffer takes the
+//! - After them come symbolic sizes, in slots, from what is the largest where all symbols are 1024. A buffer takes the
 //!   last slot that is known to be large enough, and in which nothing lives at the same time, of the last 64; otherwise a
 //!   slot of its own.
 //! - Every place in the arena is a multiple of the largest alignment among the buffers.
@@ -76,7 +76,7 @@ static DEF: PassDef = PassDef {
         StatDef { name: "pool", doc: "Bytes of the constants." },
     ],
     requires: &["host"],
-    ..PassDef::base("plan-arena", "Gives every buffer a place in an arena, and every constant one in a pool.", create)
+    ..PassDef::base("plan-arena", "Assigns buffers to offsets in an arena, and constants to offsets in a pool.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 
@@ -201,7 +201,7 @@ fn place_fixed(items: &mut [Fixed<'_>], cx: &PassCx<'_>) -> Result<(i64, usize),
     for at in 0..items.len() {
         let item = &items[at];
         let mut taken: Vec<(i64, i64)> = lives
-            .beside(item.buffer)
+            .alongside(item.buffer)
             .map(|other| (items[other].start, items[other].start + items[other].bytes))
             .collect();
         taken.sort_unstable();
@@ -260,7 +260,7 @@ impl Lives {
     }
 
     /// The items that live when a buffer begins, and those that begin while it lives.
-    fn beside(&self, buffer: &Buffer) -> impl Iterator<Item = usize> {
+    fn alongside(&self, buffer: &Buffer) -> impl Iterator<Item = usize> {
         let leaf = buffer.first + self.covering.len() / 2;
         let above = std::iter::successors(Some(leaf), |node| Some(node / 2)).take_while(|&node| node > 0);
         let living = above.flat_map(|node| &self.covering[node]);
@@ -332,7 +332,7 @@ fn place_symbolic<'b>(mut items: Vec<Symbolic<'b>>, cx: &PassCx<'_>) -> (Vec<Slo
     (slots, shared)
 }
 
-/// Sorts items such that no size comes behind one that is smaller for all sizes of symbols: by what they are at one size of
+/// Sorts items such that no size comes after one that is smaller for all sizes of symbols: by what they are at one size of
 /// all symbols, and those of one size together.
 fn sort_largest_first(items: &mut [Symbolic<'_>]) {
     const SAMPLE: i64 = 1024;

@@ -1,4 +1,4 @@
-//! Chooses layouts such that accesses to memory are wide, lanes lie beside each other, and banks are not wanted twice.
+//! Chooses layouts such that accesses to memory are wide, lanes lie next to each other, and banks are not wanted twice.
 //!
 //! **Requires**: kernel.
 //! **Ensures**: kernel. Fragments that nothing binds to a layout, the layouts by which threads copy, and tiles in shared
@@ -32,12 +32,12 @@
 //!
 //! **Does not** touch fragments of matrix products, of reductions and of what else says how threads have them, other than
 //! by `convert`; nor tiles of which there are parts, that lie over others, or that TMA or `wgmma` use. How
-//! wide accesses are is said by `vectorize-memory`, behind this.
+//! wide accesses are is given by `vectorize-memory`, after this.
 //!
 //! Costs are those of a warp: of global memory the sectors of 32 bytes that each instruction touches and four for the
 //! instruction, of shared memory the wavefronts (`dlc_kernel::layout`) and one for the instruction, of barriers twenty;
 //! each eight times for each loop around it. Fragments that have one layout are found by union (values of elementwise ops,
-//! of loops and branches). The layouts tried have 1 to 16 elements of a thread along each axis, lanes beside each other
+//! of loops and branches). The layouts tried have 1 to 16 elements of a thread along each axis, lanes next to each other
 //! along it, and warps along the others; tiles are tried with swizzles and pitches. Rules of the debug counters:
 //! `fragment`, `copy`, `convert`, `tile`.
 

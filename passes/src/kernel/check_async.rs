@@ -123,7 +123,7 @@ dlc_ir::codes! {
     NOT_AWAITED = "E1810" "NotAwaited";
     /// Warps of one thread group, or lanes of one warp, touch the same bytes with no barrier between.
     NO_BARRIER = "E1811" "NoBarrier";
-    /// Warps do not agree on a numbered barrier, or come to one for which nobody waits.
+    /// Warps do not agree on a numbered barrier, or come to one for which nothing waits.
     BARRIER_MISMATCH = "E1812" "BarrierMismatch";
     /// What warps wait for depends on data.
     DIVERGENT_SYNCHRONIZATION = "E1813" "DivergentSynchronization";
@@ -400,10 +400,10 @@ impl<'a> AllRun<'a> {
         self.numbers(flow)?;
         let op_at = |pc: program::Pc| OpRef { id: self.program.at[pc as usize].0, ..self.function };
         let (ways, taken, sets) = traces.ways();
-        let times = |(pc, on): paths::Way| ways.many(pc).unwrap_or(i64::from(on));
-        let all_of = |ways: &[paths::Way]| ways.iter().map(|&way| (op_at(way.0), times(way))).collect::<Vec<_>>();
+        let times = |(pc, on): paths::BranchArm| ways.many(pc).unwrap_or(i64::from(on));
+        let all_of = |ways: &[paths::BranchArm]| ways.iter().map(|&way| (op_at(way.0), times(way))).collect::<Vec<_>>();
         let between = Rc::new(kinds::between(self.grid, self.program.most_rounds()));
-        let are_never = |ways: &[paths::Way]| blocks.are_never(&all_of(ways), &between);
+        let are_never = |ways: &[paths::BranchArm]| blocks.are_never(&all_of(ways), &between);
         if let Some(way) = ways.others(taken).find(|&way| !are_never(&[way])) {
             return Err(blocks::never_run((op_at(way.0), times(way))));
         }
@@ -439,7 +439,7 @@ impl<'a> AllRun<'a> {
         let Some(first) = waits().next().filter(|_| !waits().any(is_always)) else { return Ok(()) };
         let message =
             "not verified: the grid waits for those before it on some ways only, and who waits for it relies on that";
-        let suggestion = "put a 'grid_wait' in front of all loops and conditions";
+        let suggestion = "put a 'grid_wait' before all loops and conditions";
         Err(Box::new(Diagnostic::error(&NOT_CHECKED, first.loc(), message).at(first.name()).suggest(suggestion)))
     }
 
@@ -539,7 +539,7 @@ impl Ways {
         self.data.resize(asked.len(), 0);
         self.count += 1;
         for (data, &asked) in self.data.iter_mut().zip(asked).rev() {
-            // The last that was true becomes false; those behind it are asked anew.
+            // The last that was true becomes false; those after it are asked again.
             let all = integers::Choices::MAX.checked_shl(asked).map_or(integers::Choices::MAX, |above| !above);
             let open = !*data & all;
             if open != 0 {

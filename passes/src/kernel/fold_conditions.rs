@@ -46,7 +46,7 @@ use crate::rewrites::branch::take_branch;
 static DEF: PassDef = PassDef {
     requires: &["kernel"],
     statistics: &[StatDef { name: "folded", doc: "Conditions that are gone." }],
-    ..PassDef::base("fold-conditions", "Takes away every 'if' whose condition is known.", create)
+    ..PassDef::base("fold-conditions", "Folds 'if' ops whose conditions are known.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 

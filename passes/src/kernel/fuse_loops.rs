@@ -72,12 +72,12 @@
 //! ```
 //!
 //! **Does not** fuse loops of which the second needs a result of the first. Nor, where they meet, loops between which
-//! something stands that needs one, so no value lives for longer than it did: both sums are live behind the second loop
+//! something stands that needs one, so no value lives for longer than it did: both sums are live after the second loop
 //! anyway. Nor loops that store, that meet in inner loops or more often than twice a step, or whose tiles lie over each
 //! other; nor loops that do not meet with other than reductions of fragments between them.
 //!
 //! A step is split at its barriers: (1) what writes tiles, (2) what reads them. The first part of the second loop comes
-//! behind that of the first loop, before its barrier; the second part likewise, with one wait of both for tensor cores
+//! after that of the first loop, before its barrier; the second part likewise, with one wait of both for tensor cores
 //! at the end, so that their products follow each other. The loops of a gated perceptron (`silu(x @ a) * (x @ b)`) are two
 //! such. Rule of the debug counters: `fuse`.
 
@@ -99,7 +99,7 @@ static DEF: PassDef = PassDef {
         StatDef { name: "fused", doc: "Loops that became part of the one before them." },
         StatDef { name: "shared", doc: "Copies and loads that another one does as well." },
     ],
-    ..kernel_pass("fuse-loops", "Fuses loops next to each other that go through the same steps.", create)
+    ..kernel_pass("fuse-loops", "Fuses adjacent loops with the same iteration space.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 
@@ -157,8 +157,8 @@ fn next_pair(cx: &PassCx<'_>, body: &Body) -> Option<Pair> {
 fn pair(cx: &PassCx<'_>, body: &Body, first: OpId) -> Option<Pair> {
     let ctx = cx.ctx;
     let is_loop = |op: OpId| kernel::For::of(OpRef::new(ctx, body, op)).is_some();
-    let behind = std::iter::successors(body.next_op(first), |&op| body.next_op(op));
-    let between: Vec<OpId> = behind.take_while(|&op| !is_loop(op)).collect();
+    let following = std::iter::successors(body.next_op(first), |&op| body.next_op(op));
+    let between: Vec<OpId> = following.take_while(|&op| !is_loop(op)).collect();
     let second = body.next_op(between.last().copied().unwrap_or(first))?;
     let results: Vec<ValueId> = body.results(first).collect();
     let needs_first =
@@ -308,9 +308,9 @@ fn meet_once(ctx: &Context, body: &mut Body, [one, two]: [Step; 2]) {
             body.move_op(op, InsertPoint::Before(fence.unwrap_or(one.meets)));
         }
     }
-    let behind = one.awaits.first().copied().unwrap_or(one.end);
+    let following = one.awaits.first().copied().unwrap_or(one.end);
     for op in two.computes {
-        body.move_op(op, InsertPoint::Before(behind));
+        body.move_op(op, InsertPoint::Before(following));
     }
     // One wait for all products, which later passes may put off to the next step as a whole.
     let awaits = [one.awaits, two.awaits].concat();

@@ -51,7 +51,7 @@
 //! }
 //! ```
 //!
-//! **Does not** move copies, nor look behind the block in which a copy stands: a copy with no barrier behind it in its
+//! **Does not** move copies, nor look after the block in which a copy stands: a copy with no barrier after it in its
 //! block stays. Copies stay that fill with another number than zero, whose runs are shorter than 4 bytes or not known to
 //! be aligned, and, for TMA, whose positions form no box: more on that in the remarks.
 //!
@@ -192,7 +192,7 @@ pub fn insert_async_tokens(
         for (copy, why) in &left {
             if let Some(why) = why.as_ref().filter(|_| asked.is_some()) {
                 let name = cx.ctx.str(body.value_name(kernel::Copy::from(OpRef::new(cx.ctx, body, *copy)).source()));
-                let message = format!("the plan asks for TMA, and it does not copy {name}: {why}");
+                let message = format!("the plan requires TMA, and it does not copy {name}: {why}");
                 let clauses = [format!("cache {name}"), "barrier".into(), "roles".into()];
                 let clauses = clauses.each_ref().map(String::as_str);
                 not_followed(cx, body, asked, &clauses, (body.loc(*copy), kernel::Func::DEF.name), message);
@@ -250,13 +250,13 @@ fn missed(body: &Body, cx: &PassCx<'_>, op: OpId, why: &str) {
     }
 }
 
-/// Copies that are all needed behind one barrier.
+/// Copies that are all needed after one barrier.
 struct Group {
     copies: Vec<OpId>,
     until: OpId,
 }
 
-/// The copies of a body by the barrier that comes first behind them.
+/// The copies of a body by the barrier that comes first after them.
 fn groups(body: &Body, cx: &PassCx<'_>) -> Vec<Group> {
     let ctx = cx.ctx;
     let mut groups: Vec<Group> = Vec::new();
@@ -273,7 +273,7 @@ fn groups(body: &Body, cx: &PassCx<'_>) -> Vec<Group> {
     groups
 }
 
-/// The first barrier behind a copy in its block, if nothing needs the copy before.
+/// The first barrier after a copy in its block, if nothing needs the copy before.
 fn first_barrier(ctx: &Context, body: &Body, copy: kernel::Copy<'_>) -> Result<OpId, String> {
     let tile = tile_of(ctx, body, copy.tile()).ok_or("it is not known where its tile lies")?;
     if may_overlap(ctx, body, tile) {
@@ -309,7 +309,7 @@ fn make_async(ctx: &Context, body: &mut Body, op: OpId) -> ValueId {
     token
 }
 
-/// Awaits tokens before a barrier, and before the fence in front of it that shows the tiles to others.
+/// Awaits tokens before a barrier, and before the fence before it that shows the tiles to others.
 fn await_before(ctx: &Context, body: &mut Body, tokens: &[ValueId], barrier: OpId) {
     let Some(last) = tokens.iter().rev().find_map(|&token| body.defining_op(token)) else { return };
     let loc = body.loc(last);
@@ -319,7 +319,7 @@ fn await_before(ctx: &Context, body: &mut Body, tokens: &[ValueId], barrier: OpI
 
 /// The first fence from an op on up to a barrier, else the barrier.
 fn fence_or(ctx: &Context, body: &Body, from: OpId, barrier: OpId) -> OpId {
-    let behind = std::iter::successors(Some(from), |&op| body.next_op(op)).take_while(|&op| op != barrier);
-    let mut fences = behind.filter(|&op| OpRef::new(ctx, body, op).is(kernel::FenceAsync::DEF));
+    let following = std::iter::successors(Some(from), |&op| body.next_op(op)).take_while(|&op| op != barrier);
+    let mut fences = following.filter(|&op| OpRef::new(ctx, body, op).is(kernel::FenceAsync::DEF));
     fences.next().unwrap_or(barrier)
 }

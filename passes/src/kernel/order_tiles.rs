@@ -1,5 +1,5 @@
 //! Says in which order the tiles of a matrix are taken, so that blocks that run at once share what they read; and with
-//! `persistent` lets few blocks go through all tiles, so that nothing is set up anew for each.
+//! `persistent` lets few blocks go through all tiles, so that nothing is set up again for each.
 //!
 //! **Requires**: kernel.
 //! **Ensures**: kernel. Every `tile_order` of more than one row and one column has the order. With `persistent=N`, a grid
@@ -65,7 +65,7 @@ use dlc_kernel::types::Token;
 use dlc_plan::Schedule;
 use dlc_plan::clause::Walk;
 
-use crate::analysis::expressions::{Over, Places, number};
+use crate::analysis::expressions::{BoundExpr, OpExprs, number};
 use crate::analysis::plans::{self, PLANNED, given, is_of_rows, persistent_blocks, plan_of};
 use crate::analysis::tiles::with_inner;
 use crate::plan::report::not_followed;
@@ -100,7 +100,7 @@ static DEF: PassDef = PassDef {
         StatDef { name: "ordered", doc: "Orders of tiles that changed." },
         StatDef { name: "persistent", doc: "Grids whose blocks go through tiles in a loop now." },
     ],
-    ..PassDef::base("order-tiles", "Says in which order tiles are taken, and by how many blocks.", create)
+    ..PassDef::base("order-tiles", "Sets the order of tiles and the number of blocks (persistent kernels).", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 
@@ -336,7 +336,7 @@ fn make_persistent(body: &mut Body, grid: OpId, tiles: SizeExpr, blocks: i64, cx
     let view = Grid::from(OpRef::new(ctx, body, grid));
     let (dims, loc, together) = (view.dims(), view.loc(), cluster_of(view).unwrap_or(1));
     let Some(block) = body.first_block(Grid::body(view)) else { return };
-    let Some(mut places) = Places::of(*view) else { return };
+    let Some(mut places) = OpExprs::of(*view) else { return };
     let even = is_even(body, grid, cx);
     let args = places.args.clone();
     let ops: Vec<OpId> = body.ops(block).collect();
@@ -400,7 +400,7 @@ fn make_persistent(body: &mut Body, grid: OpId, tiles: SizeExpr, blocks: i64, cx
             body.erase_op(op);
         }
     } else {
-        let dims: Vec<Over> = dims.iter().map(|size| Over::new(size.clone(), &args)).collect();
+        let dims: Vec<BoundExpr> = dims.iter().map(|size| BoundExpr::new(size.clone(), &args)).collect();
         place_tile(ctx, body, &ids, counter, &dims);
     }
     let most = blocks / together;
@@ -442,7 +442,7 @@ fn blocks_of_launch(
             vec![expr],
             Type::INDEX,
         );
-        if let Some(places) = Places::of(OpRef::new(cx.ctx, body, op)) {
+        if let Some(places) = OpExprs::of(OpRef::new(cx.ctx, body, op)) {
             places.write(cx.ctx, body, op);
         }
         body.set_value_name(body.result(op, 0), cx.ctx.intern_str(name));

@@ -3,7 +3,7 @@
 //! **Requires**: kernel.
 //! **Ensures**: kernel. A loop whose tiles are rings, and whose one product of fragments adds up, multiplies parts of its
 //! tiles that are as deep as an instruction; the fragments of each part, the first one of the next step included, are loaded
-//! in front of the product before, and the copies of later steps are spread over the parts.
+//! before the product before, and the copies of later steps are spread over the parts.
 //!
 //! **Before**
 //! ```mlir before
@@ -105,8 +105,8 @@
 //! **Does not** change loops with anything else in them that touches shared memory, with rings of less than three stages, or
 //! whose fragments would take more than the registers of a thread. A remark says why.
 //!
-//! A step waits for the tiles of the next one in front of its last product, where threads meet: then all have read what the
-//! copies behind that write, and the tensor cores still have work. Copies of steps that are not there read nothing, and
+//! A step waits for the tiles of the next one before its last product, where threads meet: then all have read what the
+//! copies after that write, and the tensor cores still have work. Copies of steps that are not there read nothing, and
 //! write zeros: without a condition around them they stand between the products. After the main loop of CUTLASS
 //! (`mma_multistage.h`). Rule of the debug counters: `fragments`.
 
@@ -126,7 +126,7 @@ use dlc_kernel::types::{Frag, Tile, Token, Work, sizes};
 use dlc_plan::Schedule;
 use dlc_plan::clause::Kind;
 
-use crate::analysis::expressions::Places;
+use crate::analysis::expressions::OpExprs;
 use crate::analysis::nesting::{block_of, grid_of};
 use crate::analysis::plans::{PLANNED, kernel_pass, plan_of};
 use crate::plan::report::not_followed;
@@ -137,7 +137,7 @@ const OPTIONS: &[OptionDef] = &[PLANNED];
 static DEF: PassDef = PassDef {
     options: OPTIONS,
     statistics: &[StatDef { name: "loops", doc: "Loops whose fragments are loaded ahead." }],
-    ..kernel_pass("overlap-fragments", "Loads the fragments of the next product while one multiplies.", create)
+    ..kernel_pass("overlap-fragments", "Overlaps the loads of fragments with the product before them.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 
@@ -208,7 +208,7 @@ struct Side {
 }
 
 /// A loop that multiplies.
-struct Found {
+struct OverlappedLoop {
     op: OpId,
     block: BlockId,
     mma: OpId,
@@ -217,7 +217,7 @@ struct Found {
     parts: i64,
     /// How deep each is.
     depth: i64,
-    /// The wait for the tiles of the step, and where threads meet behind it.
+    /// The wait for the tiles of the step, and where threads meet after it.
     wait: OpId,
     meet: OpId,
     /// The number of what the loop carries: the stage, and the token that is awaited.
@@ -226,7 +226,7 @@ struct Found {
 }
 
 /// The loop's product and what is around it; nothing where it has none, and why it stays where it has.
-fn find(ctx: &Context, body: &Body, op: OpId) -> Result<Option<Found>, String> {
+fn find(ctx: &Context, body: &Body, op: OpId) -> Result<Option<OverlappedLoop>, String> {
     let Some(block) = block_of(ctx, body, op) else { return Ok(None) };
     let ops: Vec<OpId> = body.ops(block).collect();
     let view = |op: OpId| OpRef::new(ctx, body, op);
@@ -263,7 +263,7 @@ fn find(ctx: &Context, body: &Body, op: OpId) -> Result<Option<Found>, String> {
             return Err(format!("'{}' stands in it", it.name()));
         }
     }
-    let (Some(wait), Some(meet)) = (wait, meet) else { return Err("its threads do not meet behind a wait".into()) };
+    let (Some(wait), Some(meet)) = (wait, meet) else { return Err("its threads do not meet after a wait".into()) };
     let &[awaited] = body.operands(wait).collect::<Vec<_>>().as_slice() else {
         return Err("it waits for more than the tiles of the step".into());
     };
@@ -304,7 +304,7 @@ fn find(ctx: &Context, body: &Body, op: OpId) -> Result<Option<Found>, String> {
     let factors = [left.load, right.load].map(|load| registers(body.value_type(body.result(load, 0))));
     let parts = whole / depth;
     let held = factors.into_iter().sum::<Option<u32>>().map(|all| 2 * all / parts as u32);
-    // What a step gives lies beside the sum that it is added to.
+    // What a step gives lies next to the sum that it is added to.
     let count = if promoted.is_some() { 2 } else { 1 };
     let held = held.zip(registers(body.value_type(product.out()))).map(|(factors, sums)| factors + count * sums);
     match held {
@@ -313,7 +313,7 @@ fn find(ctx: &Context, body: &Body, op: OpId) -> Result<Option<Found>, String> {
         None => return Err("it is not known where its fragments lie".into()),
     }
     let sides = [left, right];
-    Ok(Some(Found { op, block, mma, sides, parts, depth, wait, meet, stage, token }))
+    Ok(Some(OverlappedLoop { op, block, mma, sides, parts, depth, wait, meet, stage, token }))
 }
 
 /// What a promoted product is added to, and what that gives: the product of the step begins with a constant.
@@ -370,7 +370,7 @@ fn inline(ctx: &Context, body: &mut Body, op: OpId) -> Option<()> {
             body.replace_all_uses(body.result(op, 0), token);
             continue;
         }
-        let places = kernel::CopyAsync::of(view).and_then(|_| Places::of(view));
+        let places = kernel::CopyAsync::of(view).and_then(|_| OpExprs::of(view));
         body.move_op(inner, InsertPoint::Before(op));
         if let Some(places) = places {
             also(places, &args, &conditions)?.write(ctx, body, inner);
@@ -381,7 +381,7 @@ fn inline(ctx: &Context, body: &mut Body, op: OpId) -> Option<()> {
 }
 
 /// Expressions whose guard has more conditions, over other values.
-fn also(mut places: Places, args: &[ValueId], conditions: &[Condition]) -> Option<Places> {
+fn also(mut places: OpExprs, args: &[ValueId], conditions: &[Condition]) -> Option<OpExprs> {
     let first = places.args.len();
     let renamed = |name: &str| SizeExpr::symbol(&value_name(first + value_number(name)?)).ok();
     let put = |expr: &SizeExpr| expr.substitute(&renamed).ok();
@@ -410,7 +410,7 @@ fn part(ctx: &Context, tile: Tile, axis: usize, extent: i64) -> dlc_ir::Type {
 /// Where ops are made.
 struct OpBuilder<'a> {
     ctx: &'a Context,
-    found: &'a Found,
+    found: &'a OverlappedLoop,
     loc: Loc,
 }
 
@@ -441,7 +441,7 @@ impl OpBuilder<'_> {
         Some([a, b])
     }
 
-    /// A part of a copy, in front of an op: its rows are divided among the products of a step.
+    /// A part of a copy, before an op: its rows are divided among the products of a step.
     fn copy(&self, body: &mut Body, copy: OpId, number: i64, place: OpId) -> Option<ValueId> {
         let (ctx, parts) = (self.ctx, self.found.parts);
         let own = kernel::CopyAsync::from(OpRef::new(ctx, body, copy));
@@ -461,7 +461,7 @@ impl OpBuilder<'_> {
             _ => None,
         };
         let put = |expr: &SizeExpr| expr.substitute(&moved).ok();
-        let mut places = Places::of(OpRef::new(ctx, body, made))?;
+        let mut places = OpExprs::of(OpRef::new(ctx, body, made))?;
         for (_, list) in &mut places.lists {
             *list = list.iter().map(put).collect::<Option<_>>()?;
         }
@@ -495,7 +495,7 @@ impl OpBuilder<'_> {
 }
 
 /// Rewrites a loop. `None` where its integers go beyond 64 bits, which leaves a kernel that only looks different.
-fn rewrite(ctx: &Context, body: &mut Body, found: &Found) -> Option<()> {
+fn rewrite(ctx: &Context, body: &mut Body, found: &OverlappedLoop) -> Option<()> {
     let make = OpBuilder { ctx, found, loc: body.loc(found.mma) };
     let warps = warps(ctx, body, found.op)?;
     // What the loop begins with is asked for whether it has a step or not, as it reads the first tiles in any case.

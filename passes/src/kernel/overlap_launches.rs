@@ -1,4 +1,4 @@
-//! Lets a kernel begin before the one in front of it has ended, where its plan says `launch_overlap`.
+//! Lets a kernel begin before the one before it has ended, where its plan says `launch_overlap`.
 //!
 //! **Requires**: kernel.
 //! **Ensures**: kernel. Each grid of a kernel with such a plan waits with `grid_wait` before it touches memory outside of
@@ -54,8 +54,8 @@ use crate::analysis::tiles::with_inner;
 use crate::plan::report::not_followed;
 
 static DEF: PassDef = PassDef {
-    statistics: &[StatDef { name: "grids", doc: "Grids that may begin before the one in front of them has ended." }],
-    ..kernel_pass("overlap-launches", "Lets kernels begin before those in front of them have ended.", create)
+    statistics: &[StatDef { name: "grids", doc: "Grids that may begin before the one before them has ended." }],
+    ..kernel_pass("overlap-launches", "Overlaps launches of kernels (programmatic dependent launch).", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 
@@ -87,7 +87,7 @@ impl Pass for OverlapLaunches {
             let loc = body.loc(grid);
             GridWait::build(&mut Builder::new(cx.ctx, body, InsertPoint::Before(place)), loc);
             cx.count("grids", 1);
-            cx.remark(RemarkKind::Passed, loc, "this may begin before the grid in front of it has ended");
+            cx.remark(RemarkKind::Passed, loc, "this may begin before the grid before it has ended");
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 //! **Requires**: kernel.
 //! **Ensures**: in a loop that fits, tiles and their mbarriers are rings of `stages`; loads run `stages - 1` steps ahead,
 //! one less where matrix products are on their way from one step to the next; threads meet once a step. Copies that
-//! threads wait for become loads one step ahead, which go to the other one of two tiles behind the work of the step.
+//! threads wait for become loads one step ahead, which go to the other one of two tiles after the work of the step.
 //!
 //! **Before**
 //! ```mlir before
@@ -71,8 +71,8 @@
 //! over others, or in which threads do not meet between a load and its use; nor any loop if the rings do not fit into
 //! the shared memory of the function's target. A remark says why.
 //!
-//! Phases: (1) the loads of the loop, what they need, and where they are awaited (`analysis::loads`); (2) in front of the loop,
-//! the loads of the first steps, each if there is such a step; (3) in the loop, behind the barrier, the load of a later
+//! Phases: (1) the loads of the loop, what they need, and where they are awaited (`analysis::loads`); (2) before the loop,
+//! the loads of the first steps, each if there is such a step; (3) in the loop, after the barrier, the load of a later
 //! step into the tile of the one before; products that only add up are awaited a step later. From the multistage loop of
 //! CUTLASS (`mma_multistage.h`), with one barrier a step. The stages are those of the plan where no option says them. Rule
 //! of the debug counters: `pipeline`.
@@ -89,8 +89,8 @@ use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{Token, Work};
 use dlc_plan::Schedule;
 
-use crate::analysis::expressions::{Over, index, pack};
-use crate::analysis::loads::{Found, find};
+use crate::analysis::expressions::{BoundExpr, index, pack};
+use crate::analysis::loads::{PipelinedLoop, find};
 use crate::analysis::nesting::loops_around;
 use crate::analysis::plans::{PLANNED, given, kernel_pass, plan_of};
 use crate::analysis::tiles::{touches, with_inner};
@@ -111,7 +111,7 @@ static DEF: PassDef = PassDef {
         PLANNED,
     ],
     statistics: &[StatDef { name: "loops", doc: "Loops whose loads run ahead." }],
-    ..kernel_pass("pipeline-stages", "Lets the loads of a loop run steps ahead, in rings of tiles.", create)
+    ..kernel_pass("pipeline-stages", "Pipelines the loads of a loop through rings of tiles in shared memory.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 
@@ -205,16 +205,16 @@ fn next_loop(ctx: &Context, body: &Body, seen: &[BlockId]) -> Option<(OpId, Bloc
 /// Where and when the loads of a step are made.
 struct Step<'a> {
     /// Its number, counted as the loop counts.
-    at: Over,
+    at: BoundExpr,
     /// The tile of the ring.
-    slot: Over,
+    slot: BoundExpr,
     /// Where they go.
     place: InsertPoint,
-    found: &'a Found,
+    found: &'a PipelinedLoop,
 }
 
 /// What is below the end of the loop while there is such a step. `None` beyond 64 bits.
-fn condition(found: &Found, at: &Over) -> Option<(Vec<ValueId>, Condition)> {
+fn condition(found: &PipelinedLoop, at: &BoundExpr) -> Option<(Vec<ValueId>, Condition)> {
     let (values, exprs) = pack(&[at.clone(), found.last.clone()])?;
     Some((values, Condition { expr: exprs[0].clone(), lower: None, upper: Some(exprs[1].clone()) }))
 }
@@ -290,17 +290,17 @@ fn load_at(
 }
 
 /// Rewrites a loop. `None` where its integers go beyond 64 bits, which leaves a kernel that only looks different.
-fn rewrite(ctx: &Context, body: &mut Body, found: &Found, stages: i64) -> Option<()> {
+fn rewrite(ctx: &Context, body: &mut Body, found: &PipelinedLoop, stages: i64) -> Option<()> {
     let (loc, ahead) = (found.loc, found.ahead(stages));
     let outer = loops_around(ctx, body, found.op).unwrap_or_default();
     // Where phases of mbarriers go on from one run of the loop to the next, the stage does too.
     let goes_on = !found.requests.is_empty() && !outer.is_empty();
-    let meets = meets_behind(ctx, body, found, goes_on);
+    let meets = meets_after(ctx, body, found, goes_on);
     // Steps whose integers go beyond 64 bits are found before anything changes.
     for number in 0..=ahead {
         let step = found.step.times(number)?;
         condition(found, &found.first.plus(&step)?)?;
-        condition(found, &Over::value(found.counter)?.plus(&step)?)?;
+        condition(found, &BoundExpr::value(found.counter)?.plus(&step)?)?;
     }
     for &ring in &found.rings {
         let ty = ring_of(ctx, body.value_type(ring), stages)?;
@@ -308,7 +308,7 @@ fn rewrite(ctx: &Context, body: &mut Body, found: &Found, stages: i64) -> Option
     }
 
     let start = if goes_on { outer.last().copied() } else { None }.unwrap_or(found.op);
-    let zero = Over::plain(SizeExpr::from(0));
+    let zero = BoundExpr::plain(SizeExpr::from(0));
     let mut stage = index(&mut Builder::new(ctx, body, InsertPoint::Before(start)), loc, &zero)?;
     let mut outer_block = None;
     if goes_on {
@@ -318,7 +318,7 @@ fn rewrite(ctx: &Context, body: &mut Body, found: &Found, stages: i64) -> Option
     }
 
     // The loads of the first steps.
-    let first = if goes_on { Over::value(stage)? } else { zero };
+    let first = if goes_on { BoundExpr::value(stage)? } else { zero };
     let mut carried = vec![(stage, "stage")];
     for number in 0..ahead {
         let at = found.first.plus(&found.step.times(number)?)?;
@@ -346,8 +346,8 @@ fn rewrite(ctx: &Context, body: &mut Body, found: &Found, stages: i64) -> Option
             name_stage(ctx, body, user, &found.rings, stage);
         }
     }
-    let at = Over::value(found.counter)?.plus(&found.step.times(ahead)?)?;
-    let slot = in_ring(&Over::value(stage)?, ahead, stages)?;
+    let at = BoundExpr::value(found.counter)?.plus(&found.step.times(ahead)?)?;
+    let slot = in_ring(&BoundExpr::value(stage)?, ahead, stages)?;
     let step = Step { at, slot, place: InsertPoint::After(found.meet), found };
     let token = load_step(ctx, body, &step)?;
 
@@ -384,7 +384,7 @@ fn rewrite(ctx: &Context, body: &mut Body, found: &Found, stages: i64) -> Option
 }
 
 /// Lets the first op that awaits loads of the step await the token of that step, and the others what is left.
-fn await_first(body: &mut Body, found: &Found, token: Option<ValueId>) {
+fn await_first(body: &mut Body, found: &PipelinedLoop, token: Option<ValueId>) {
     let tokens: Vec<ValueId> = found.copies.iter().map(|&copy| body.result(copy, 0)).collect();
     for (number, &op) in found.awaits.iter().enumerate() {
         let mut left: Vec<ValueId> = body.operands(op).filter(|value| !tokens.contains(value)).collect();
@@ -398,8 +398,8 @@ fn await_first(body: &mut Body, found: &Found, token: Option<ValueId>) {
     }
 }
 
-/// Whether the threads must meet behind the loop, as they do no more at the end of each step.
-fn meets_behind(ctx: &Context, body: &Body, found: &Found, goes_on: bool) -> bool {
+/// Whether the threads must meet after the loop, as they do no more at the end of each step.
+fn meets_after(ctx: &Context, body: &Body, found: &PipelinedLoop, goes_on: bool) -> bool {
     if found.last_barrier.is_none() {
         return false;
     }

@@ -60,7 +60,7 @@ use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, P
 use dlc_ir::{OpId, ValueId};
 use dlc_kernel::ops::{Copy, CopyAsync, For, Load, MBarriers, Select, Shared, Store};
 
-use crate::analysis::expressions::{Places, required_divisors};
+use crate::analysis::expressions::{OpExprs, required_divisors};
 use crate::analysis::facts::{Facts, FullSteps, decided};
 use crate::analysis::plans::{PLANNED, plan_of};
 
@@ -71,7 +71,7 @@ static DEF: PassDef = PassDef {
             name: "assume",
             kind: OptionKind::Text,
             default: "",
-            doc: "Numbers that symbols are multiples of, such as 'K=64,N=8', beside those that the kernel requires.",
+            doc: "Numbers that symbols are multiples of, such as 'K=64,N=8', besides those that the kernel requires.",
         },
         OptionDef { name: "peel", kind: OptionKind::Bool, default: "true", doc: "Whether loops are split." },
         PLANNED,
@@ -83,7 +83,7 @@ static DEF: PassDef = PassDef {
         StatDef { name: "unguarded", doc: "Guards that are gone." },
         StatDef { name: "peeled", doc: "Loops split into full steps and the last." },
     ],
-    ..PassDef::base("predicate-tails", "Takes away conditions that are known to hold, and splits loops so.", create)
+    ..PassDef::base("predicate-tails", "Removes conditions that hold, and peels loops so that they do.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 
@@ -115,7 +115,7 @@ impl Pass for PredicateTails {
         if self.planned && plan_of(cx, body).is_none_or(|plan| plan.predicate_tail.is_none()) {
             return Ok(());
         }
-        // What is said by hand comes first.
+        // What is given by hand comes first.
         let divisors: Vec<_> = self.divisors.iter().cloned().chain(required_divisors(cx.ctx, body)).collect();
         if self.peel {
             peel_loops(body, &divisors, cx);
@@ -208,7 +208,7 @@ fn full_steps(body: &Body, id: OpId, divisors: &[(String, i64)], cx: &PassCx<'_>
         return None;
     }
     let mut facts = Facts::new(cx.ctx, body, divisors);
-    let places = Places::of(*op)?;
+    let places = OpExprs::of(*op)?;
     // Where the last may be below the first, there is no step at all.
     let in_facts = facts.names(*op, &places).put(&span)?;
     if facts.is_not_negative(&in_facts) != Some(true) {
@@ -228,7 +228,7 @@ fn full_steps(body: &Body, id: OpId, divisors: &[(String, i64)], cx: &PassCx<'_>
     first.add(&span.floordiv(step).ok()?.mul(step).ok()?).ok()
 }
 
-/// Splits a loop: the copy behind it does the steps from `split` on.
+/// Splits a loop: the copy after it does the steps from `split` on.
 fn peel(body: &mut Body, op: OpId, split: dlc_ir::affine::SizeExpr, cx: &PassCx<'_>) {
     let tail = body.clone_op(op, &mut CloneMap::new());
     body.insert(tail, InsertPoint::After(op));
@@ -241,7 +241,7 @@ fn peel(body: &mut Body, op: OpId, split: dlc_ir::affine::SizeExpr, cx: &PassCx<
         body.set_operand(tail, inits + index, main);
     }
     for (id, bound) in [(op, 1), (tail, 0)] {
-        let Some(mut places) = Places::of(OpRef::new(cx.ctx, body, id)) else { continue };
+        let Some(mut places) = OpExprs::of(OpRef::new(cx.ctx, body, id)) else { continue };
         if let Some(place) = places.lists.first_mut().and_then(|(_, bounds)| bounds.get_mut(bound)) {
             *place = split.clone();
         }

@@ -107,7 +107,7 @@
 //!
 //! Phases: (1) what the loops load (`analysis::loads`); (2) for a cluster, loads of parts (`multicast`); (3) the producer: a
 //! copy of the loops with nothing in them but requests, each when its tile is empty; (4) the consumers: all else, where
-//! requests were waited for the ring's next tile, which is given back where the threads met, or behind the products of the
+//! requests were waited for the ring's next tile, which is given back where the threads met, or after the products of the
 //! next step; where loops do nothing but run it again, in one loop; (5) the rows of all fragments shared among the consumers
 //! (`rows`, `in_turn`), or the tiles (`turns`). After the pipelines
 //! of CUTLASS (`sm90_mma_tma_gmma_ss_warpspecialized.hpp`, `.._warpspecialized_pingpong.hpp`). Rule of the debug counters:
@@ -132,7 +132,7 @@ use dlc_plan::{Schedule, Target};
 
 use crate::analysis::axes::ancestor_in;
 use crate::analysis::conditions::stores_by_engine;
-use crate::analysis::loads::{Found, find};
+use crate::analysis::loads::{PipelinedLoop, find};
 use crate::analysis::nesting::block_of;
 use crate::analysis::plans::{PLANNED, given, kernel_pass, plan_of};
 use crate::analysis::tiles::{Tiles, is_barrier, tile_of, with_inner};
@@ -172,7 +172,7 @@ static DEF: PassDef = PassDef {
             name: "multicast",
             kind: OptionKind::List,
             default: "[]",
-            doc: "Tensors of which each block of a cluster loads a part for all, beside those of the plan.",
+            doc: "Tensors of which each block of a cluster loads a part for all, next to those of the plan.",
         },
         OptionDef {
             name: "producer-registers",
@@ -189,7 +189,7 @@ static DEF: PassDef = PassDef {
         PLANNED,
     ],
     statistics: &[StatDef { name: "grids", doc: "Grids whose warps got roles." }],
-    ..kernel_pass("specialize-warps", "Gives warps roles: one loads tiles, groups of others compute from them.", create)
+    ..kernel_pass("specialize-warps", "Specializes warps: one produces tiles, groups of others consume them.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 
@@ -200,7 +200,7 @@ const REGISTERS: i64 = 512;
 
 fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
     let number = |name: &str| Some(options.int(name)).filter(|&number| number != 0);
-    let given = Given {
+    let given = Overrides {
         stages: given(options, "stages")?,
         consumers: given(options, "consumers")?,
         turns: match options.text("roles") {
@@ -217,7 +217,7 @@ fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
 }
 
 /// What the options say.
-struct Given {
+struct Overrides {
     stages: Option<i64>,
     consumers: Option<i64>,
     turns: Option<bool>,
@@ -248,7 +248,7 @@ pub struct Plan {
     pub registers: Option<(i64, i64)>,
 }
 
-impl Given {
+impl Overrides {
     /// With what a plan says where no option does, and what fits where neither does. An error names the number that
     /// cannot be.
     fn plan(&self, plan: Option<&Schedule>) -> Result<Plan, String> {
@@ -293,7 +293,7 @@ impl Given {
 }
 
 struct SpecializeWarps {
-    given: Given,
+    given: Overrides,
     planned: bool,
 }
 
@@ -415,7 +415,7 @@ impl From<&str> for Refused {
 
 /// A ring: what is loaded in a loop, and the mbarriers that say that its tiles are empty.
 struct Ring {
-    found: Found,
+    found: PipelinedLoop,
     empty: ValueId,
     /// How many tiles it has.
     stages: i64,
@@ -571,7 +571,7 @@ fn check(ctx: &Context, body: &Body, block: BlockId, plan: &Plan) -> Result<(), 
     Ok(())
 }
 
-/// The ops of a grid that all roles need and any thread can run: tiles, mbarriers and the barrier behind them, and integers
+/// The ops of a grid that all roles need and any thread can run: tiles, mbarriers and the barrier after them, and integers
 /// that they name.
 fn shared_prologue(ctx: &Context, body: &Body, block: BlockId) -> Vec<OpId> {
     let mut stays: Vec<OpId> = Vec::new();
@@ -599,7 +599,7 @@ fn shared_prologue(ctx: &Context, body: &Body, block: BlockId) -> Vec<OpId> {
 fn ring(
     ctx: &Context,
     body: &mut Body,
-    (found, stages): (Found, i64),
+    (found, stages): (PipelinedLoop, i64),
     plan: &Plan,
     ranks: Vec<ValueId>,
 ) -> Result<Ring, String> {
@@ -635,7 +635,7 @@ fn stages_of(ctx: &Context, body: &Body, loop_: OpId, plan: &Plan) -> i64 {
     said.and_then(|said| said.into_iter().max()).unwrap_or(plan.stages)
 }
 
-/// That all rings fit into the shared memory of a block, and results beside them.
+/// That all rings fit into the shared memory of a block, and results next to them.
 fn room(ctx: &Context, body: &Body, grid: OpId, plan: &Plan) -> Result<(), Refused> {
     let func = kernel::Func::of(OpRef::new(ctx, body, body.root()));
     let Some(target) = func.and_then(|func| Target::built_in(func.target()?)) else { return Ok(()) };

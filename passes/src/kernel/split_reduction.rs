@@ -2,7 +2,7 @@
 //!
 //! **Requires**: kernel.
 //! **Ensures**: kernel. Each grid whose first loop only sums has `parts` times as many blocks, along an axis of its own,
-//! each of which does a part of the loop; partial sums come together in memory. The sum is in another order: the
+//! each of which does a part of the loop; partial sums are combined in memory. The sum is in another order: the
 //! fast-math flag `reassoc`.
 //!
 //! **Before**
@@ -60,10 +60,10 @@
 //! roles or clusters. A remark says why.
 //!
 //! Three forms. *In order* (`deterministic`, or `through workspace`): each part has its sums in a `workspace` of its own,
-//! and a second grid of the shape of the first adds them in the order of the parts and does what came behind the loop.
-//! *Combined*: what comes behind the loop is nothing but stores of the sums, whose elements become those of the output by
+//! and a second grid of the shape of the first adds them in the order of the parts and does what came after the loop.
+//! *Combined*: what comes after the loop is nothing but stores of the sums, whose elements become those of the output by
 //! `combine sum`; a grid before puts zeros there. *Combined in scratch*: the same into a `scratch`, and a second grid does
-//! what came behind the loop. A part that begins behind the end of the loop adds zero. Where the second grid has sums as
+//! what came after the loop. A part that begins after the end of the loop adds zero. Where the second grid has sums as
 //! `wgmma` leaves them, its blocks share their rows, 64 each. From the split-K kernels of CUTLASS (serial reduction through
 //! a workspace) and the atomic ones of Triton. Where a sum along an axis is what comes next (`row_sums`), each part leaves
 //! what comes out of that, and the second grid takes many parts at once.
@@ -89,14 +89,14 @@ use dlc_kernel::types::Frag;
 use dlc_plan::Schedule;
 use dlc_plan::clause::Through;
 
-use crate::analysis::expressions::{Over, Places, index, pack};
+use crate::analysis::expressions::{BoundExpr, OpExprs, index, pack};
 use crate::analysis::numbers::function;
 use crate::analysis::plans::{PLANNED, kernel_pass, plan_of};
 use crate::plan::report::not_followed;
 use crate::rewrites::carried::yield_more;
 use crate::rewrites::rows::{self, LEAST_ROWS};
 use crate::rewrites::unused::erase_unused;
-use find::{Found, find};
+use find::{SplitLoop, find};
 use row_sums::Row;
 use stream::Stream;
 
@@ -120,8 +120,8 @@ static DEF: PassDef = PassDef {
         },
         PLANNED,
     ],
-    statistics: &[StatDef { name: "split", doc: "Sums that blocks share now." }],
-    ..kernel_pass("split-reduction", "Splits the sum of a loop among blocks.", create)
+    statistics: &[StatDef { name: "split", doc: "Split-K sums now." }],
+    ..kernel_pass("split-reduction", "Splits reductions among blocks (split-K, stream-K).", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 
@@ -168,7 +168,7 @@ impl Pass for SplitReduction {
             || plan.as_ref().is_some_and(|plan| plan.deterministic)
             || matches!(through, Some(Through::Workspace | Through::Cluster));
         if through == Some(Through::Cluster) && parts > 1 {
-            let message = "'split_k': parts come together through memory, not through the shared memory of a cluster";
+            let message = "'split_k': parts are combined through memory, not through the shared memory of a cluster";
             let at = (body.loc(body.root()), kernel::Func::DEF.name);
             not_followed(cx, body, plan.as_deref(), &["split_k"], at, message.into());
         }
@@ -198,18 +198,18 @@ fn split_reduction(body: &mut Body, parts: i64, in_order: bool, plan: Option<&Sc
     let (mut split, mut failures) = (0, Vec::new());
     for grid in grids {
         let found = find(ctx, body, grid, parts);
-        match found.and_then(Found::with_axis) {
+        match found.and_then(SplitLoop::with_axis) {
             Ok(found) if cx.allows_rule("split") => {
-                let way = if in_order || !found.is_atomic { Way::InOrder } else { found.way };
+                let way = if in_order || !found.is_atomic { PartSum::InOrder } else { found.way };
                 let (loc, parts) = (body.loc(found.op), found.parts);
                 let mut changed = body.clone();
                 if rewrite(ctx, &mut changed, &found, way).is_some() {
                     body.replace_with(changed);
                     split += 1;
                     let how = match way {
-                        Way::InOrder => "in order, through memory",
-                        Way::Output => "as they come, in the output",
-                        Way::Scratch => "as they come, through memory",
+                        PartSum::InOrder => "in order, through memory",
+                        PartSum::Output => "as they come, in the output",
+                        PartSum::Scratch => "as they come, through memory",
                     };
                     cx.remark(RemarkKind::Passed, loc, format!("the sum has {parts} parts, added {how}"));
                 }
@@ -226,9 +226,9 @@ fn split_reduction(body: &mut Body, parts: i64, in_order: bool, plan: Option<&Sc
     split
 }
 
-/// How partial sums come together.
+/// How partial sums are combined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Way {
+pub(super) enum PartSum {
     /// Each part has memory, which a second grid adds in order.
     InOrder,
     /// The stores of the sums combine.
@@ -238,10 +238,10 @@ pub(super) enum Way {
 }
 
 /// Splits a loop. `None` where integers go beyond 64 bits: then not all is changed.
-fn rewrite(ctx: &Context, body: &mut Body, found: &Found, way: Way) -> Option<()> {
+fn rewrite(ctx: &Context, body: &mut Body, found: &SplitLoop, way: PartSum) -> Option<()> {
     let bounds = Bounds::of(ctx, body, found)?;
     match way {
-        Way::Output => {
+        PartSum::Output => {
             if found.stores.iter().any(|&store| kernel::Store::from(OpRef::new(ctx, body, store)).combine().is_none()) {
                 zeros_first(ctx, body, found);
             }
@@ -250,17 +250,17 @@ fn rewrite(ctx: &Context, body: &mut Body, found: &Found, way: Way) -> Option<()
                 body.set_prop(ctx, store, ctx.intern_str("combine"), Some(sum));
             }
         }
-        Way::InOrder => match Row::all(ctx, body, found) {
+        PartSum::InOrder => match Row::all(ctx, body, found) {
             Some(sums) => row_sums::through_memory(ctx, body, found, &sums)?,
             None => through_memory(ctx, body, found, way),
         },
-        Way::Scratch => through_memory(ctx, body, found, way),
+        PartSum::Scratch => through_memory(ctx, body, found, way),
     }
     bounds.write(ctx, body, found)
 }
 
-/// A grid in front that does what is behind the loop with what the loop begins with.
-fn zeros_first(ctx: &Context, body: &mut Body, found: &Found) {
+/// A grid in front that does what is after the loop with what the loop begins with.
+fn zeros_first(ctx: &Context, body: &mut Body, found: &SplitLoop) {
     let mut map = CloneMap::new();
     let copy = body.clone_op(found.grid, &mut map);
     body.insert(copy, InsertPoint::Before(found.grid));
@@ -274,7 +274,7 @@ fn map_op(body: &Body, map: &CloneMap, op: OpId) -> Option<OpId> {
     body.defining_op(map.value(body.results(op).next()?)?)
 }
 
-/// Puts values in the place of a loop's results, and takes away what nothing uses then.
+/// Puts values in place of a loop's results, and takes away what nothing uses then.
 fn replace_loop(ctx: &Context, body: &mut Body, grid: OpId, loop_: OpId, values: &[ValueId]) {
     let results: Vec<ValueId> = body.results(loop_).collect();
     for (&old, &new) in results.iter().zip(values) {
@@ -293,28 +293,29 @@ fn sweep(ctx: &Context, body: &mut Body, grid: OpId) {
     erase_unused(ctx, body, ops);
 }
 
-/// Memory for the sums of each block, the grid that reads it, and stores behind the loop in the place of what was there.
-fn through_memory(ctx: &Context, body: &mut Body, found: &Found, way: Way) {
+/// Memory for the sums of each block, the grid that reads it, and stores after the loop in place of what was there.
+fn through_memory(ctx: &Context, body: &mut Body, found: &SplitLoop, way: PartSum) {
     let loc = found.loc;
     let sums: Vec<ValueId> = body.results(found.op).collect();
     let types: Vec<Type> = sums.iter().map(|&sum| body.value_type(sum)).collect();
     let mut dims: Vec<SizeExpr> = Vec::new();
-    dims.extend((way == Way::InOrder).then(|| SizeExpr::from(found.parts)));
+    dims.extend((way == PartSum::InOrder).then(|| SizeExpr::from(found.parts)));
     dims.extend(found.dims.iter().cloned());
     let memories = memories(ctx, body, found, way, &|_, ty| dims.iter().cloned().chain(shape_of(ctx, ty)).collect());
 
-    // The second grid: the first one with what is in memory in the place of the loop.
+    // The second grid: the first one with what is in memory in place of the loop.
     let mut map = CloneMap::new();
     let copy = body.clone_op(found.grid, &mut map);
     body.insert(copy, InsertPoint::After(found.grid));
     if let Some(loop_) = map_op(body, &map, found.op) {
         let blocks = block_ids(ctx, body, InsertPoint::Before(loop_), found);
-        let blocks: Vec<Over> = blocks.into_iter().filter_map(Over::value).collect();
+        let blocks: Vec<BoundExpr> = blocks.into_iter().filter_map(BoundExpr::value).collect();
         let values = match way {
-            Way::InOrder => {
-                let bounds = [0, found.parts].map(|bound| Over::plain(bound.into()));
+            PartSum::InOrder => {
+                let bounds = [0, found.parts].map(|bound| BoundExpr::plain(bound.into()));
                 in_order(ctx, body, &found.combiners, (loop_, bounds, 1, "part"), &|body, place, part, sum| {
-                    let at: Vec<Over> = std::iter::once(Over::value(part)?).chain(blocks.iter().cloned()).collect();
+                    let at: Vec<BoundExpr> =
+                        std::iter::once(BoundExpr::value(part)?).chain(blocks.iter().cloned()).collect();
                     partial(ctx, body, (place, loc), memories[sum], &at, types[sum])
                 })
             }
@@ -329,19 +330,19 @@ fn through_memory(ctx: &Context, body: &mut Body, found: &Found, way: Way) {
     }
 
     // The first grid: stores of the sums alone.
-    for &op in found.behind.iter().rev() {
+    for &op in found.following.iter().rev() {
         body.erase_op(op);
     }
     let place = InsertPoint::EndOf(found.block);
     let mut values = Vec::new();
-    if way == Way::InOrder {
+    if way == PartSum::InOrder {
         values.push(part_id(ctx, body, place, found));
     }
     values.extend(block_ids(ctx, body, place, found));
-    let at: Vec<Over> = values.into_iter().filter_map(Over::value).collect();
+    let at: Vec<BoundExpr> = values.into_iter().filter_map(BoundExpr::value).collect();
     for ((&memory, &sum), &ty) in memories.iter().zip(&sums).zip(&types) {
         let Some((values, at)) = place_in(ctx, &at, ty) else { continue };
-        let combine = (way == Way::Scratch).then_some(Combiner::Sum);
+        let combine = (way == PartSum::Scratch).then_some(Combiner::Sum);
         let mut builder = Builder::new(ctx, body, place);
         kernel::NewStore { value: sum, target: memory, args: &values, at, guard: None, combine, vector: None }
             .build(&mut builder, loc);
@@ -349,7 +350,7 @@ fn through_memory(ctx: &Context, body: &mut Body, found: &Found, way: Way) {
     sweep(ctx, body, found.grid);
 }
 
-/// Lets more blocks do what a grid does that has sums of these types out of memory, each with some of the rows: those of
+/// Lets more blocks do what a grid does that has sums of these types from memory, each with some of the rows: those of
 /// few tiles would wait for it for long.
 fn share_rows(ctx: &Context, body: &mut Body, grid: OpId, sums: &[Type]) {
     let rows = |ty: &Type| {
@@ -365,7 +366,7 @@ fn share_rows(ctx: &Context, body: &mut Body, grid: OpId, sums: &[Type]) {
     let op = kernel::BlockId::build(&mut Builder::new(ctx, &mut changed, place), loc, axis as i64);
     let group = changed.result(op, 0);
     changed.set_value_name(group, ctx.intern_str("g"));
-    let Some(mut places) = Places::of(OpRef::new(ctx, &changed, grid)) else { return };
+    let Some(mut places) = OpExprs::of(OpRef::new(ctx, &changed, grid)) else { return };
     if rows::share(ctx, &mut changed, grid, group, groups).is_ok() {
         for (_, list) in places.lists.iter_mut().filter(|(key, _)| *key == "dims") {
             list.push(SizeExpr::from(groups));
@@ -385,8 +386,8 @@ fn shape_of(ctx: &Context, ty: Type) -> impl Iterator<Item = SizeExpr> {
 fn memories(
     ctx: &Context,
     body: &mut Body,
-    found: &Found,
-    way: Way,
+    found: &SplitLoop,
+    way: PartSum,
     shape: &dyn Fn(usize, Type) -> Vec<SizeExpr>,
 ) -> Vec<ValueId> {
     let sums: Vec<ValueId> = body.results(found.op).collect();
@@ -397,7 +398,7 @@ fn memories(
         let ty = MemRef::get(ctx, shape(number, ty), elem, Layout::RowMajor, SCRATCH_ALIGN, false);
         let mut builder = Builder::new(ctx, body, InsertPoint::Before(found.grid));
         let op = match way {
-            Way::InOrder => kernel::Workspace::build(&mut builder, found.loc, ty),
+            PartSum::InOrder => kernel::Workspace::build(&mut builder, found.loc, ty),
             _ => kernel::Scratch::build(&mut builder, found.loc, ty),
         };
         let memory = builder.result(op);
@@ -412,7 +413,7 @@ fn memories(
 }
 
 /// Where a fragment lies in memory: at some numbers, and then the position in the fragment.
-fn place_in(ctx: &Context, at: &[Over], ty: Type) -> Option<(Vec<ValueId>, Vec<SizeExpr>)> {
+fn place_in(ctx: &Context, at: &[BoundExpr], ty: Type) -> Option<(Vec<ValueId>, Vec<SizeExpr>)> {
     let rank = Frag::of(ctx, ty).map_or(0, |frag| frag.shape(ctx).len());
     let (values, mut exprs) = pack(at)?;
     exprs.extend((0..rank).filter_map(|axis| SizeExpr::symbol(&format!("i{axis}")).ok()));
@@ -420,7 +421,7 @@ fn place_in(ctx: &Context, at: &[Over], ty: Type) -> Option<(Vec<ValueId>, Vec<S
 }
 
 /// The number of the block along each axis of the grid that has more than one.
-fn block_ids(ctx: &Context, body: &mut Body, place: InsertPoint, found: &Found) -> Vec<ValueId> {
+fn block_ids(ctx: &Context, body: &mut Body, place: InsertPoint, found: &SplitLoop) -> Vec<ValueId> {
     let mut builder = Builder::new(ctx, body, place);
     let mut made = Vec::new();
     for &axis in &found.axes {
@@ -434,7 +435,7 @@ fn block_ids(ctx: &Context, body: &mut Body, place: InsertPoint, found: &Found) 
 }
 
 /// The number of the part that a block does.
-fn part_id(ctx: &Context, body: &mut Body, place: InsertPoint, found: &Found) -> ValueId {
+fn part_id(ctx: &Context, body: &mut Body, place: InsertPoint, found: &SplitLoop) -> ValueId {
     let mut builder = Builder::new(ctx, body, place);
     let op = kernel::BlockId::build(&mut builder, found.loc, found.rank);
     let value = builder.result(op);
@@ -442,13 +443,13 @@ fn part_id(ctx: &Context, body: &mut Body, place: InsertPoint, found: &Found) ->
     value
 }
 
-/// A partial sum out of memory.
+/// A partial sum from memory.
 fn partial(
     ctx: &Context,
     body: &mut Body,
     (place, loc): (InsertPoint, Loc),
     memory: ValueId,
-    at: &[Over],
+    at: &[BoundExpr],
     ty: Type,
 ) -> Option<ValueId> {
     let (values, at) = place_in(ctx, at, ty)?;
@@ -470,13 +471,13 @@ fn partial(
 /// What loads parts of a sum of a loop: where, which, the number of the sum.
 type LoadParts<'a> = &'a dyn Fn(&mut Body, InsertPoint, ValueId, usize) -> Option<ValueId>;
 
-/// A loop in front of one that it will replace, which adds parts in order to what that one begins with: from a first one to
-/// the one behind the last, by a step.
+/// A loop before one that it will replace, which adds parts in order to what that one begins with: from a first one to
+/// the one after the last, by a step.
 fn in_order(
     ctx: &Context,
     body: &mut Body,
     combiners: &[Combiner],
-    (loop_, [first, last], step, name): (OpId, [Over; 2], i64, &str),
+    (loop_, [first, last], step, name): (OpId, [BoundExpr; 2], i64, &str),
     load: LoadParts<'_>,
 ) -> Option<Vec<ValueId>> {
     let loc = body.loc(loop_);
@@ -511,21 +512,21 @@ fn in_order(
 /// What the loop of a part runs through: from a multiple of the steps of a part to the next one, or to the end.
 struct Bounds {
     /// The steps of a part times the step.
-    stride: Over,
-    /// The first number of the loop, the one behind the last, the step.
-    first: Over,
-    last: Over,
+    stride: BoundExpr,
+    /// The first number of the loop, the one after the last, the step.
+    first: BoundExpr,
+    last: BoundExpr,
     step: SizeExpr,
     /// Whether the parts are of one length.
     even: bool,
 }
 
 impl Bounds {
-    fn of(ctx: &Context, body: &Body, found: &Found) -> Option<Bounds> {
+    fn of(ctx: &Context, body: &Body, found: &SplitLoop) -> Option<Bounds> {
         let view = kernel::For::from(OpRef::new(ctx, body, found.op));
         let args: Vec<ValueId> = view.args().collect();
         let [first, last, step] = <[SizeExpr; 3]>::try_from(view.bounds()).ok()?;
-        let (first, last) = (Over::new(first, &args), Over::new(last, &args));
+        let (first, last) = (BoundExpr::new(first, &args), BoundExpr::new(last, &args));
         let parts = SizeExpr::from(found.parts);
         let length = |last: &SizeExpr, first: &SizeExpr| {
             let steps = last.sub(first).ok()?.ceildiv(&step).ok()?;
@@ -533,7 +534,7 @@ impl Bounds {
         };
         let stride = last.with(&first, length)?;
         // Also what the blocks will compute.
-        let number = |over: &Over| over.expr.as_constant();
+        let number = |over: &BoundExpr| over.expr.as_constant();
         let even = match (number(&stride), number(&first), number(&last)) {
             (Some(stride), Some(first), Some(last)) => stride.checked_mul(found.parts) == last.checked_sub(first),
             _ => false,
@@ -542,14 +543,14 @@ impl Bounds {
     }
 
     /// Gives the grid its blocks and the loop its bounds.
-    fn write(&self, ctx: &Context, body: &mut Body, found: &Found) -> Option<()> {
-        let mut dims = Places::of(OpRef::new(ctx, body, found.grid))?;
+    fn write(&self, ctx: &Context, body: &mut Body, found: &SplitLoop) -> Option<()> {
+        let mut dims = OpExprs::of(OpRef::new(ctx, body, found.grid))?;
         for (_, list) in dims.lists.iter_mut().filter(|(key, _)| *key == "dims") {
             list.push(SizeExpr::from(found.parts));
         }
         dims.write(ctx, body, found.grid);
         let place = InsertPoint::Before(found.op);
-        let part = Over::value(part_id(ctx, body, place, found))?;
+        let part = BoundExpr::value(part_id(ctx, body, place, found))?;
         let begin = self.stride.with(&part, |stride, part| stride.mul(part).ok())?.plus(&self.first)?;
         let end = begin.plus(&self.stride)?;
         let last = if self.even {
@@ -559,11 +560,11 @@ impl Bounds {
             let end = index(&mut builder, found.loc, &end)?;
             let last = index(&mut builder, found.loc, &self.last)?;
             let op = kernel::Min::build(&mut builder, found.loc, end, last);
-            Over::value(builder.result(op))?
+            BoundExpr::value(builder.result(op))?
         };
         let (values, mut bounds) = pack(&[begin, last])?;
         bounds.push(self.step.clone());
-        Places { args: values, lists: vec![("bounds", bounds)], guard: None }.write(ctx, body, found.op);
+        OpExprs { args: values, lists: vec![("bounds", bounds)], guard: None }.write(ctx, body, found.op);
         Some(())
     }
 }

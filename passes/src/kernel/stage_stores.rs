@@ -3,7 +3,7 @@
 //! **Requires**: kernel.
 //! **Ensures**: kernel. A result in the layout of `wgmma`, stored to a box of a memref whose rows are aligned, is stored by
 //! TMA, from `panels` buffers in turn for each group of four warps. One in the layout of `mma`, stored along rows that are
-//! aligned, is stored by threads in units of 16 bytes, as many rows at a time as there is room for.
+//! aligned, is stored by threads in 16-byte units, as many rows at a time as there is room for.
 //!
 //! **Before**
 //! ```mlir before
@@ -65,7 +65,7 @@
 //! The plan gives the route. `store tma panels 2 together 1`: each group has room for so many sub-tiles with rows of 128
 //! bytes, of which so many are stored at once; of narrower ones there are more. `store rows`: threads store the sub-tiles,
 //! neighbouring lanes neighbouring elements, of results of `wgmma` with unaligned rows. Where such a result is computed
-//! from others that are read sub-tile by sub-tile, a bias is read for each of them as well: beside those there is no room for
+//! from others that are read sub-tile by sub-tile, a bias is read for each of them as well: next to those there is no room for
 //! all of it. Results of `mma` take this route also where `vectors` or `vectorize` are said and no route is.
 //!
 //! What an epilogue of `wgmma` reads for whole rows or columns, such as a bias, is loaded before the loop that sums products,
@@ -92,7 +92,7 @@ use dlc_kernel::layout::Distributed;
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{Frag, elem_of};
 use dlc_plan::Schedule;
-use dlc_plan::clause::{Kind, Way};
+use dlc_plan::clause::{Kind, StoreMethod};
 
 use crate::analysis::boxes::ALIGNMENT;
 use crate::analysis::conditions::stores_by_engine;
@@ -136,7 +136,7 @@ struct StageStores {
 
 /// How results of a layout are stored, the schedule that asks for it, and its clauses: what cannot be done is a warning.
 struct Route<'a> {
-    way: Way,
+    way: StoreMethod,
     asked: Option<&'a Schedule>,
     clauses: &'static [&'static str],
 }
@@ -153,7 +153,7 @@ struct Routes<'a> {
 
 /// A store that becomes others.
 enum Staged {
-    Tma(tma::Found),
+    Tma(tma::TmaStores),
     Rows(SubTiles),
 }
 
@@ -176,11 +176,11 @@ impl StageStores {
         let panels = self.panels.or(store.and_then(|store| store.panels)).unwrap_or(defaults::SUB_TILES).clamp(1, 8);
         let by_tma = match self.planned {
             true => plan.is_some_and(stores_by_engine),
-            false => way.is_none_or(|way| way == Way::Tma),
+            false => way.is_none_or(|way| way == StoreMethod::Tma),
         };
-        let by_rows = way == Some(Way::Rows);
-        let wgmma = if by_tma { Some((Way::Tma, &["store", "async"][..])) } else { None };
-        let wgmma = wgmma.or(by_rows.then_some((Way::Rows, &["store"])));
+        let by_rows = way == Some(StoreMethod::Rows);
+        let wgmma = if by_tma { Some((StoreMethod::Tma, &["store", "async"][..])) } else { None };
+        let wgmma = wgmma.or(by_rows.then_some((StoreMethod::Rows, &["store"])));
         let mma = plan.filter(|plan| {
             let is_mma = plan.instruction.as_ref().is_none_or(|it| it.kind == Kind::Mma);
             is_mma && if store.is_some() { by_rows } else { plan.vectors.is_some() || vectorized(plan).is_some() }
@@ -188,7 +188,7 @@ impl StageStores {
         Routes {
             wgmma: wgmma.map(|(way, clauses)| Route { way, asked: plan.filter(|_| self.planned), clauses }),
             mma: (!self.planned || mma.is_some()).then(|| Route {
-                way: Way::Rows,
+                way: StoreMethod::Rows,
                 // 'vectors' lets accesses be wide; the other clauses say that they are.
                 asked: mma.filter(|plan| store.is_some() || vectorized(plan).is_some()),
                 clauses: &["store", "vectors", "vectorize"],
@@ -206,14 +206,14 @@ fn vectorized(plan: &Schedule) -> Option<i64> {
     plan.out_tile().last().filter(|(last, _)| axis == Some(last)).map(|_| wide.width)
 }
 
-/// Puts stores through shared memory in the place of those from fragments.
+/// Puts stores through shared memory in place of those from fragments.
 fn stage_stores(body: &mut Body, routes: &Routes<'_>, cx: &PassCx<'_>) {
     let ctx = cx.ctx;
     for op in body.walk() {
         let Some(store) = kernel::Store::of(OpRef::new(ctx, body, op)) else { continue };
         let Some(frag) = Frag::of(ctx, store.type_of(store.value())) else { continue };
         let (route, staged) = match (frag.layout(ctx), &routes.wgmma, &routes.mma) {
-            (Distributed::Wgmma, Some(route), _) if route.way == Way::Tma => {
+            (Distributed::Wgmma, Some(route), _) if route.way == StoreMethod::Tma => {
                 (route, tma::find(ctx, body, store, routes.panels).map(Staged::Tma))
             }
             (Distributed::Wgmma, Some(route), _) => {

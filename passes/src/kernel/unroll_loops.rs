@@ -50,7 +50,7 @@ use dlc_ir::{Builder, Diagnostics, OpId, RegionId, Type, ValueId};
 use dlc_kernel::ops::{For, If, Index, MBarriers, Select, Shared, Yield};
 use rustc_hash::FxHashSet;
 
-use crate::analysis::expressions::{Places, decide, number};
+use crate::analysis::expressions::{OpExprs, decide, number};
 use crate::analysis::plans::{PLANNED, plan_of};
 use crate::rewrites::branch::{replace, take_branch};
 
@@ -63,25 +63,25 @@ static DEF: PassDef = PassDef {
             name: "max",
             kind: OptionKind::Int,
             default: "64",
-            doc: "A loop that is not marked is written out if it runs at most this many ops in all.",
+            doc: "A loop that is not marked is unrolled if it runs at most this many ops in all.",
         },
         OptionDef {
             name: "steps",
             kind: OptionKind::Int,
             default: "65536",
-            doc: "A loop that is not marked is written out if it has at most this many steps.",
+            doc: "A loop that is not marked is unrolled if it has at most this many steps.",
         },
         PLANNED,
     ],
     statistics: &[
-        StatDef { name: "unrolled", doc: "Loops written out." },
+        StatDef { name: "unrolled", doc: "Loops that were unrolled." },
         StatDef { name: "copies", doc: "Copies of their regions." },
     ],
     ..PassDef::base("unroll-loops", "Unrolls loops that run a known, small number of times.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 
-/// The most ops that a loop is written out to.
+/// The most ops that a loop is unrolled to.
 const MOST: u64 = 1 << 16;
 
 fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
@@ -175,7 +175,7 @@ fn plan(op: For<'_>, limits: Limits) -> Result<Vec<i64>, String> {
     Ok((0..trips as i64).map(|trip| first + trip * step).collect())
 }
 
-/// Puts a copy for each number of the counter in the place of a loop. Gives the ops of the copies, those around others first.
+/// Puts a copy for each number of the counter in place of a loop. Gives the ops of the copies, those around others first.
 fn write_out(body: &mut Body, op: OpId, counts: &[i64], cx: &PassCx<'_>) -> Vec<OpId> {
     let mut written = Vec::new();
     let view = For::from(OpRef::new(cx.ctx, body, op));
@@ -237,7 +237,7 @@ fn is_number(body: &Body, op: OpId, cx: &PassCx<'_>) -> bool {
     OpRef::new(cx.ctx, body, op).is(Index::DEF) && number(cx.ctx, body, body.result(op, 0)).is_some()
 }
 
-/// Puts numbers in the place of values that are known, and takes what they decide away. `next` is what the copy yields,
+/// Puts numbers in place of values that are known, and takes what they decide away. `next` is what the copy yields,
 /// which no op uses yet. Gives the ops that are gone.
 fn specialize(body: &mut Body, ops: &[OpId], next: &mut [ValueId], cx: &PassCx<'_>) -> FxHashSet<OpId> {
     let mut erased = FxHashSet::default();
@@ -247,7 +247,7 @@ fn specialize(body: &mut Body, ops: &[OpId], next: &mut [ValueId], cx: &PassCx<'
             continue;
         }
         let view = OpRef::new(cx.ctx, body, op);
-        let Some(places) = Places::of(view) else { continue };
+        let Some(places) = OpExprs::of(view) else { continue };
         let known = |value| number(cx.ctx, body, value);
         let Some(mut put) = places.with_numbers(&known) else { continue };
         let decided = put.guard.as_ref().map(|guard| decide(guard, &|expr| expr.as_constant().map(|value| value >= 0)));

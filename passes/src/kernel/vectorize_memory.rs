@@ -61,7 +61,7 @@ static DEF: PassDef = PassDef {
         doc: "The most bytes of one access: 1, 2, 4, 8 or 16.",
     }],
     statistics: &[StatDef { name: "vectors", doc: "Accesses that take several elements at once now." }],
-    ..PassDef::base("vectorize-memory", "Says how many elements of a row each access takes.", create)
+    ..PassDef::base("vectorize-memory", "Sets the vector width of memory accesses.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 
@@ -92,7 +92,7 @@ pub fn vectorize_memory(body: &mut Body, most_bytes: u32, cx: &PassCx<'_>) -> u6
         let Some(access) = GlobalAccess::of(view) else { continue };
         let Some(width) = widest(view) else {
             if cx.wants_remarks() {
-                let message = "each element is an access of its own: along no axis elements lie one behind the other";
+                let message = "each element is an access of its own: along no axis elements lie one after another";
                 cx.remark(RemarkKind::Missed, body.loc(op), message.to_string());
             }
             continue;

@@ -147,7 +147,7 @@ static DEF: PassDef = PassDef {
     removes: &["kernel"],
     ..PassDef::base(
         "kernel-to-ptx",
-        "Verifies the grids of a kernel as check-async does, and turns them into instructions.",
+        "Lowers kernels to instructions, after verifying them as check-async does.",
         create,
     )
 };
@@ -208,7 +208,7 @@ impl KernelToPtx {
             return Ok(made);
         }
         let says = kernel::Func::of(OpRef::new(ctx, kernel, kernel.root())).and_then(|func| func.target());
-        let own = Target::parse(machine(&self.target, says)).unwrap_or(LEAST);
+        let own = Target::parse(target_arch(&self.target, says)).unwrap_or(BASELINE_ARCH);
         let Some((wanted, op)) = beyond(ctx, &made.body, own) else { return Ok(made) };
         if says.is_none() && self.target.is_empty() {
             let made = lower(ctx, kernel, &wanted.to_string(), self.fuse, self.elements)?;
@@ -230,7 +230,7 @@ fn lacks(op: OpRef<'_>, own: Target, wanted: Target) -> Refused {
 }
 
 /// The machine that kernels are for that say none.
-const LEAST: Target = Target { sm: 80, exact: false };
+const BASELINE_ARCH: Target = Target { sm: 80, exact: false };
 
 /// The machine that has what the instructions of a function need beyond another one, with one that needs it.
 fn beyond(ctx: &Context, body: &Body, own: Target) -> Option<(Target, OpId)> {
@@ -312,7 +312,7 @@ fn covered(proof: &Proof) -> Covered {
 }
 
 /// The machine of a kernel by what it is written for.
-fn machine<'t>(target: &'t str, written_for: Option<&str>) -> &'t str {
+fn target_arch<'t>(target: &'t str, written_for: Option<&str>) -> &'t str {
     match (target, written_for) {
         ("", Some("sm90")) => "sm_90a",
         ("", _) => "sm_80",
@@ -336,7 +336,7 @@ fn lower(ctx: &Context, kernel: &Body, target: &str, fuse: bool, elements: i64) 
     let Some(block) = kernel.entry_block() else { return Err(Refused::new("the kernel has no body")) };
     let target_key = ctx.intern_str("target");
     let mut props =
-        ctx.dict_with(kernel.props(kernel.root()), target_key, Some(ctx.str_attr(machine(target, func.target()))));
+        ctx.dict_with(kernel.props(kernel.root()), target_key, Some(ctx.str_attr(target_arch(target, func.target()))));
     let elements = most_elements(ctx, kernel, elements);
     if elements > WIDE_ELEMENTS {
         let why = format!("a tensor has up to {WIDE_ELEMENTS} elements, not {elements}");
@@ -353,7 +353,7 @@ fn lower(ctx: &Context, kernel: &Body, target: &str, fuse: bool, elements: i64) 
         made.set_value_name(new, kernel.value_name(arg));
         map.map_value(arg, new);
     }
-    let machine = Target::parse(machine(target, func.target())).unwrap_or(LEAST);
+    let machine = Target::parse(target_arch(target, func.target())).unwrap_or(BASELINE_ARCH);
     let name = func.sym_name();
     let (mut entries, mut fits) = (0, true);
     for id in kernel.ops(block) {

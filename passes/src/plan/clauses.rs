@@ -6,7 +6,7 @@
 
 use dlc_kernel::layout::{Blocked, Distributed};
 use dlc_plan::Schedule;
-use dlc_plan::clause::{Barrier, Cache, Kind, Place, Walk, Way};
+use dlc_plan::clause::{Barrier, Cache, Kind, Place, StoreMethod, Walk};
 use dlc_plan::value::{Choice, Table};
 
 use super::defaults;
@@ -140,7 +140,7 @@ fn of_order(plan: &Schedule, kernel: &Kernel<'_>) -> Option<String> {
     }
 }
 
-/// What runs beside something else: loads in a loop ahead of its products, stores of TMA beside the next tile.
+/// What runs alongside something else: loads in a loop ahead of its products, stores of TMA next to the next tile.
 fn of_overlap(plan: &Schedule, kernel: &Kernel<'_>) -> Option<String> {
     let overlap = plan.overlap.as_ref().filter(|overlap| overlap.enable)?;
     if (overlap.prefetch_depth.is_some() || overlap.epilogue_overlap) && kernel.matrix().is_none() {
@@ -352,13 +352,13 @@ pub const CLAUSES: &[Clause] = &[
     compared("epilogue"),
     followed("store", "stage-stores", |plan, kernel| {
         let store = plan.store.as_ref()?;
-        if kernel.instruction() == Some(Kind::Mma) && store.way == Way::Tma {
+        if kernel.instruction() == Some(Kind::Mma) && store.way == StoreMethod::Tma {
             return Some("only results of 'wgmma' are stored by TMA".into());
         }
-        if !kernel.has_tensor_cores() && store.way != Way::Fragments {
+        if !kernel.has_tensor_cores() && store.way != StoreMethod::Fragments {
             return Some("only results of tensor cores are stored through shared memory".into());
         }
-        if store.way != Way::Tma && store.together.is_some() {
+        if store.way != StoreMethod::Tma && store.together.is_some() {
             return Some("'together': only TMA stores several panels at once".into());
         }
         (store.panels.is_some() && kernel.instruction() == Some(Kind::Mma))

@@ -60,7 +60,7 @@ fn axis_of(name: &str) -> &str {
     name.split('.').next().unwrap_or(name)
 }
 
-/// The tensors whose neighbours in memory are along an axis.
+/// The tensors whose adjacent elements are along an axis.
 fn contiguous_along(ctx: &Context, region: &Body, axis: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut add = |name: &str| {
@@ -253,7 +253,8 @@ impl Resolver<'_> {
         let is_wgmma = mapping.tiling.matrix.as_ref().is_some_and(|it| it.instruction == Kind::Wgmma);
         if !is_wgmma && mapping.products > 0 && plan.overlap.as_ref().is_some_and(|it| it.enable && it.epilogue_overlap)
         {
-            let message = "'overlap_epilogue': only TMA stores results beside the next tile, and only those of 'wgmma'";
+            let message =
+                "'overlap_epilogue': only TMA stores results next to the next tile, and only those of 'wgmma'";
             found.push(("async", message.into()));
         }
         found
@@ -324,16 +325,16 @@ impl Resolver<'_> {
             let message = format!("'epilogue' has '{word}', which the kernel does not compute");
             return self.refuse_with(&["epilogue"], &CONFLICT, message, |plan| plan.epilogue = None);
         }
-        let behind = self.behind_the_sum();
+        let following = self.after_the_sum();
         let is_listed = |word: &&str| said.iter().any(|own| own == word || (own == "bias" && *word == "add"));
-        if let Some(word) = behind.iter().find(|word| !is_listed(word)) {
+        if let Some(word) = following.iter().find(|word| !is_listed(word)) {
             let message = format!("'epilogue' leaves '{word}' out, which the kernel computes after its sum");
             return self.refuse_with(&["epilogue"], &CONFLICT, message, |plan| plan.epilogue = None);
         }
         // Words that are computed once are in their order; what is computed before the sum is not looked at.
         let place = |word: &&String| {
             let is_it = |own: &&str| *own == word.as_str() || (word.as_str() == "bias" && *own == "add");
-            let mut places = behind.iter().enumerate().filter(|(_, own)| is_it(own)).map(|(place, _)| place);
+            let mut places = following.iter().enumerate().filter(|(_, own)| is_it(own)).map(|(place, _)| place);
             places.next().filter(|_| places.next().is_none())
         };
         let placed: Vec<(&String, usize)> = said.iter().filter_map(|word| Some((word, place(&word)?))).collect();
@@ -436,7 +437,7 @@ impl Resolver<'_> {
     }
 
     /// Whether rows or columns of a product are those of images: two axes at least that only this tensor has, whose
-    /// pixels TMA takes one behind another.
+    /// pixels TMA takes one after another.
     fn is_image(&self, plan: &Schedule, tensor: &str) -> bool {
         let axes = KernelAxes::of(self.ctx, self.region);
         let (own, others): (Vec<_>, Vec<_>) = plan.caches.iter().partition(|cache| cache.tensor == tensor);
@@ -459,7 +460,7 @@ impl Resolver<'_> {
     }
 
     /// The functions between the sum of a kernel and its results, as words; none where it has several sums or none.
-    fn behind_the_sum(&self) -> Vec<&'static str> {
+    fn after_the_sum(&self) -> Vec<&'static str> {
         let (ctx, region) = (self.ctx, self.region);
         let Some(block) = region.entry_block() else { return Vec::new() };
         let ops = || region.ops(block).map(|id| OpRef::new(ctx, region, id));

@@ -40,7 +40,7 @@ pub struct Parts {
     pub is_commutative: bool,
     /// The region up to the reduction: its results are the accumulators.
     pub partial: Body,
-    /// The region with a reduction over the parts, which are arguments of it behind those of the region.
+    /// The region with a reduction over the parts, which are arguments of it after those of the region.
     pub combine: Body,
     /// The axis of the parts in `combine`.
     pub along: String,
@@ -170,7 +170,7 @@ fn partial(ctx: &Context, region: &Body, reduce: OpId, memories: &[(String, Type
     body
 }
 
-/// The region with a reduction over the parts in the place of another one.
+/// The region with a reduction over the parts in place of another one.
 fn combine(
     ctx: &Context,
     region: &Body,

@@ -7,7 +7,7 @@ use dlc_region::ops::Func;
 
 use super::resolved::{Refused, resolve_once};
 
-/// What a region asks of its plan, for suggestions where the plan does not even fit the machine.
+/// What a region requires of its plan, for suggestions where the plan does not even fit the machine.
 static RULES: KernelRules = KernelRules {
     broken: |ctx, kernel, plan, targets| {
         Func::of(OpRef::new(ctx, kernel, kernel.root()))?;

@@ -1,4 +1,4 @@
-//! What a plan asks for and its kernel does not do.
+//! What a plan requires and its kernel does not do.
 
 use dlc_ir::body::Body;
 use dlc_ir::diag::{Diagnostic, RemarkKind};
@@ -16,8 +16,8 @@ dlc_ir::codes! {
     CLAUSE_NOT_FOLLOWED = "E1614" "ClauseNotFollowed";
 }
 
-/// Reports what a plan asks for with a clause and is not done, for an op of the kernel that stands at `loc` and is called
-/// `at`: as a warning at the clause, or as a remark where no plan asks for it, or one for several targets, of which another
+/// Reports what a plan requires with a clause and is not done, for an op of the kernel that stands at `loc` and is called
+/// `at`: as a warning at the clause, or as a remark where no plan requires it, or one for several targets, of which another
 /// may follow it. A plan that is no text has its warnings at the op.
 pub fn not_followed(
     cx: &PassCx<'_>,

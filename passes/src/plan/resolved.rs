@@ -51,7 +51,7 @@ pub struct ResolvedPlan {
     /// What the kernel requires of sizes.
     pub requires: Vec<Condition>,
     /// The sizes of the axes that registers hold whole, and what they are at most.
-    pub kept: Vec<(SizeExpr, i64)>,
+    pub register_resident: Vec<(SizeExpr, i64)>,
     /// The axes that are reduced.
     pub reduced: Vec<String>,
     /// The clauses that change nothing in this kernel, and why.
@@ -220,7 +220,16 @@ impl Resolver<'_> {
         let inner = shape.inner.iter().map(|(axis, _)| axis.clone());
         let reduced = axes.names[axes.iters..].iter().cloned().chain(inner);
         let reduced = reduced.filter(|axis| mapping.held.as_ref().is_none_or(|(held, _)| held != axis)).collect();
-        Ok(ResolvedPlan { mapping, requires, kept, reduced, unfollowed, not_held, parts: None, scattered: None })
+        Ok(ResolvedPlan {
+            mapping,
+            requires,
+            register_resident: kept,
+            reduced,
+            unfollowed,
+            not_held,
+            parts: None,
+            scattered: None,
+        })
     }
 
     pub(super) fn refuse<T>(
@@ -315,7 +324,7 @@ impl Resolver<'_> {
         if let Some(plan) = self.plan.filter(|plan| plan.tile.is_some()) {
             let last = shape.outer.last();
             if !groups.streams && !groups.holds_rows && last.is_some_and(|last| groups.rows.contains(last)) {
-                // As plans have it, whichever factor is named first: neighbours in memory are columns.
+                // As plans have it, whichever factor is named first: adjacent elements are columns.
                 std::mem::swap(&mut groups.rows, &mut groups.columns);
             }
             groups.leave_single(plan);
@@ -396,7 +405,7 @@ impl Resolver<'_> {
             let ((tiling, is_planned), batch, rows) = match column {
                 Some(column) => {
                     let form = Form::ScannedColumns { bits };
-                    let batch = self.beside(shape, &column)?;
+                    let batch = self.alongside(shape, &column)?;
                     let planned = plan.map(|plan| (plan, std::slice::from_ref(&along), &column));
                     (self.shared(form, planned, [&column.1, &length])?, batch, vec![column])
                 }
@@ -431,7 +440,7 @@ impl Resolver<'_> {
         if let Some([column, along]) = reduces_columns(ctx, region, shape) {
             let planned = plan.map(|plan| (plan, std::slice::from_ref(&along), &column));
             let (tiling, is_planned) = self.shared(Form::Columns, planned, [&column.1, &along.1])?;
-            let batch = self.beside(shape, &column)?;
+            let batch = self.alongside(shape, &column)?;
             let keeps_rows = is_planned && keeps;
             let mapping = map(tiling, [batch, vec![column], Vec::new()]);
             return Ok(Mapping { along: Some(along.0), is_planned, keeps_rows, ..mapping });
@@ -439,8 +448,8 @@ impl Resolver<'_> {
         self.elements(shape, &map)
     }
 
-    /// The axes of the results beside the columns that a kernel goes along: a block has one position of each.
-    fn beside(&self, shape: &Shape, column: &Axis) -> Result<Vec<Axis>, Refused> {
+    /// The axes of the results next to the columns that a kernel goes along: a block has one position of each.
+    fn alongside(&self, shape: &Shape, column: &Axis) -> Result<Vec<Axis>, Refused> {
         let batch: Vec<Axis> = shape.outer.iter().filter(|axis| axis.0 != column.0).cloned().collect();
         let plan = self.plan.into_iter();
         let tables = plan
@@ -579,7 +588,7 @@ impl Resolver<'_> {
         let parts = defaults::sharing(plan);
         let Ok(fragment) = tiling.layout.place_once(self.ctx, &tiling.tile, 32, tiling.warps) else { return Ok(()) };
         let count = if groups.holds_rows { held_values(self.ctx, self.region, groups) } else { groups.sums };
-        // A product that is promoted lies beside the sums.
+        // A product that is promoted lies next to the sums.
         let count = count as i64 + i64::from(matrix.promote);
         let sums = i64::from(fragment.registers()) * count / parts;
         let (before, step) = self.sums_before(plan, tiling, groups);
@@ -588,7 +597,7 @@ impl Resolver<'_> {
         let of_role = plan.roles.as_ref().filter(|_| groups.holds_rows);
         let of_role = of_role.and_then(|roles| defaults::registers_of(plan, roles)).map(|(_, consumer)| consumer);
         let budget = given("consumer").or(given("thread")).or(of_role).unwrap_or(most).min(most);
-        // What the products and the rest need beside them.
+        // What the products and the rest need next to them.
         let least = if matrix.instruction == Kind::Fma { 0 } else { OVERHEAD };
         if sums + before + least <= budget {
             return Ok(());
@@ -601,12 +610,12 @@ impl Resolver<'_> {
             (sums, _) => format!("{sums} sums of "),
         };
         let [rows, columns] = [tiling.tile[0] as i64 / parts, tiling.tile[1] as i64];
-        let beside = match before {
-            0 => format!(" beside some {least} more"),
+        let others = match before {
+            0 => format!(" besides some {least} more"),
             _ => format!(", the sums of {rows} x {step} before them {before}, and some {least} more"),
         };
         let message =
-            format!("{each}{rows} x {columns} take {sums} registers of each thread{beside}, and it has {budget}");
+            format!("{each}{rows} x {columns} take {sums} registers of each thread{others}, and it has {budget}");
         let [rows, columns] = [&mapping.rows, &mapping.columns].map(|axes| axes.last().map(|(name, _)| name.clone()));
         let wide = if before > sums { groups.reduced.last().cloned() } else { columns };
         self.refuse_with(&["tile"], &TOO_MANY_REGISTERS, message, move |plan| halve(plan, [&rows, &wide]))
@@ -625,7 +634,7 @@ impl Resolver<'_> {
         let most = (budget - least).max(0) * columns / sums.max(1) / 8 * 8;
         let column = mapping.last_of(1).unwrap_or_default();
         let message = format!(
-            "{what}{high} x {columns}, rows that are reduced after the product, take {sums} registers of each thread beside \
+            "{what}{high} x {columns}, rows that are reduced after the product, take {sums} registers of each thread besides \
              some {least} more, and it has {budget}: rows of {most} columns along '{column}' would fit"
         );
         let parts = self.plan.map_or(1, defaults::sharing);
@@ -642,7 +651,7 @@ impl Resolver<'_> {
     }
 
     /// The registers of each thread for the sums of the products that the last one takes its factor from, where tensor cores
-    /// give them: the step of the last sum that they are for is beside its own. And that step.
+    /// give them: the step of the last sum that they are for is besides its own. And that step.
     fn sums_before(&self, plan: &Schedule, tiling: &Tiling, groups: &Groups) -> (i64, i64) {
         let (ctx, region) = (self.ctx, self.region);
         let is_fma = tiling.matrix.as_ref().is_none_or(|matrix| matrix.instruction == Kind::Fma);

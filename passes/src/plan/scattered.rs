@@ -32,7 +32,7 @@ pub struct Scattered {
     pub place: usize,
     /// The axes of the sums; that one has no name in `elements`.
     pub axes: Vec<String>,
-    /// The region that reads the sums, an argument of it behind those of the region, and does the rest.
+    /// The region that reads the sums, an argument of it after those of the region, and does the rest.
     pub rest: Body,
     /// The name and the memory of the sums.
     pub memory: (String, Type),
@@ -163,7 +163,7 @@ fn elements(
     }
     body.erase_op(end);
     Yield::build(&mut Builder::at_end(ctx, &mut body, block), loc, &[masked.value], Some(vec!["element"]), None);
-    // Users stand behind what they use. The index says where elements go, and no other op need use it.
+    // Users stand after what they use. The index says where elements go, and no other op need use it.
     let index = body.defining_op(masked.index);
     for op in body.ops(block).collect::<Vec<_>>().into_iter().rev().skip(1) {
         if body.is_unused(op) && Some(op) != index {

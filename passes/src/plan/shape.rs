@@ -160,7 +160,7 @@ pub struct Groups {
 
 impl Groups {
     /// Whether another product has the same rows and columns, whichever factor is named first.
-    fn is_beside(&self, other: &Groups) -> bool {
+    fn is_alongside(&self, other: &Groups) -> bool {
         let (own, of_other) = ([&self.rows, &self.columns], [&other.rows, &other.columns]);
         !self.streams && !other.streams && (own == of_other || own == [of_other[1], of_other[0]])
     }
@@ -168,7 +168,7 @@ impl Groups {
     /// Makes the axes of rows and columns of which the plan's tile has one position, others having more, axes of blocks
     /// alone: what is read is then a matrix of a stack.
     ///
-    /// Pixels that TMA takes one behind another go on over all rows and images.
+    /// Pixels that TMA takes one after another go on over all rows and images.
     pub fn leave_single(&mut self, plan: &Schedule) {
         for side in [&mut self.rows, &mut self.columns] {
             let names: Vec<String> = side.iter().map(|(axis, _)| axis.clone()).collect();
@@ -192,7 +192,7 @@ pub fn groups(ctx: &Context, region: &Body, shape: &Shape) -> Option<Groups> {
         let own = groups_of(ctx, region, shape, reduce);
         match (&mut found, own.or_else(|| stream_of(ctx, region, shape, reduce))) {
             (None, own) => found = own,
-            (Some(found), Some(own)) => found.sums += usize::from(found.is_beside(&own)),
+            (Some(found), Some(own)) => found.sums += usize::from(found.is_alongside(&own)),
             (Some(_), None) => {}
         }
     }
@@ -246,7 +246,7 @@ fn stream_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) ->
     (!groups.rows.is_empty() && !groups.columns.is_empty()).then_some(groups)
 }
 
-/// Whether tensor cores multiply elements of a type and add to `f32`: floats of 16 bits, and of 8.
+/// Whether tensor cores multiply elements of a type and add to `f32`: 16-bit floats, and of 8.
 pub fn is_multiplied(ctx: &Context, elem: Type) -> bool {
     elem.float_kind(ctx).is_some() && elem.bits(ctx).is_some_and(|bits| bits <= 16)
 }
@@ -325,7 +325,7 @@ pub fn groups_of_rows(ctx: &Context, region: &Body, shape: &Shape, axes: &Kernel
         let own = groups_with_rows(ctx, region, shape, axes, reduce);
         match (&mut found, own) {
             (None, own) => found = own,
-            (Some(found), Some(own)) => found.sums += usize::from(found.is_beside(&own)),
+            (Some(found), Some(own)) => found.sums += usize::from(found.is_alongside(&own)),
             (Some(_), None) => {}
         }
     }

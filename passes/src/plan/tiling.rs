@@ -36,7 +36,7 @@ pub struct Matrix {
     pub turned: Vec<String>,
     /// The most elements of tensors that one access takes, where the plan says so.
     pub widths: Vec<(String, u32)>,
-    /// Whether the loop over what is in shared memory is written out.
+    /// Whether the loop over what is in shared memory is unrolled.
     pub written_out: bool,
     /// The bytes of a row in which units of shared memory are exchanged, by tensor, 0 for none; where no plan says, those
     /// of a row.
@@ -61,11 +61,11 @@ pub struct Tiling {
     /// The warps of a block.
     pub warps: u32,
     /// The tensors whose neighbours lie along the rows of fragments, and how many of them a thread reads at once: they are
-    /// turned on their way through shared memory.
+    /// transposed on their way through shared memory.
     pub across: Vec<(String, u32)>,
 }
 
-/// What `wgmma` multiplies at once: rows, the least columns, and the depth of halves.
+/// What `wgmma` multiplies at once: rows, the least columns, and the depth of 16-bit floats.
 pub const WGMMA_ROWS: u32 = 64;
 const WGMMA_COLUMNS: u32 = 8;
 const WGMMA_DEPTH: u32 = 16;
@@ -96,7 +96,7 @@ pub enum Form {
     Elements,
     /// Rows that are reduced: a warp has some, its lanes share the axis.
     Rows,
-    /// Columns that are reduced: lanes lie beside each other along them, warps share the axis.
+    /// Columns that are reduced: lanes lie next to each other along them, warps share the axis.
     Columns,
     /// Rows that are scanned, whose widest elements have so many bits: a warp has a short row, or several where they are
     /// shorter than it; the warps of a block share a long one, and a `single` one. Threads have as many neighbours as one
@@ -114,7 +114,7 @@ pub enum Form {
         /// Whether there is one row.
         single: bool,
     },
-    /// Columns that are scanned: lanes lie beside each other along them, and warps share the axis, of which each thread has
+    /// Columns that are scanned: lanes lie next to each other along them, and warps share the axis, of which each thread has
     /// some elements next to each other.
     ScannedColumns {
         /// The bits of an element.
@@ -164,9 +164,9 @@ impl Spread {
     }
 }
 
-/// The side beside one that threads share: the rest of the lanes, so many warps, and as many rows of them as leave a thread
+/// The side next to one that threads share: the rest of the lanes, so many warps, and as many rows of them as leave a thread
 /// `held` elements.
-fn beside(shared: Side, warps: u32, held: u32) -> Side {
+fn alongside(shared: Side, warps: u32, held: u32) -> Side {
     let lanes = 32 / shared.lanes;
     let rows = held / (shared.tile / shared.lanes).clamp(1, held);
     Side { tile: lanes * warps * rows, each: 1, lanes, warps }
@@ -178,11 +178,11 @@ impl Form {
         match self {
             Form::Elements => {
                 let wide = Spread::of(128, 4).over(second);
-                [beside(wide, WARPS, 4), wide]
+                [alongside(wide, WARPS, 4), wide]
             }
             Form::Rows => {
                 let long = Spread { least: 32, unknown: 256, lanes_first: true, ..Spread::of(1024, 8) }.over(second);
-                [beside(long, WARPS, 1), long]
+                [alongside(long, WARPS, 1), long]
             }
             Form::Columns => {
                 let wide = Spread { least: 32, lanes_first: true, ..Spread::of(64, 2) };
@@ -196,13 +196,13 @@ impl Form {
                 let long =
                     Spread { least: each, unknown: unit * WARPS, repeats, warps, ..Spread::of(unit * warps, each) };
                 let long = long.over(second);
-                let rows = beside(long, if long.warps > 1 || single { 1 } else { WARPS }, each * repeats);
+                let rows = alongside(long, if long.warps > 1 || single { 1 } else { WARPS }, each * repeats);
                 [if single { Side { tile: 1, ..rows } } else { rows }, long]
             }
             Form::SortedRows { single } => {
                 let spread = Spread::of(32 * MOST_SORT_WARPS * SORT_EACH, SORT_EACH);
                 let long = Spread { unknown: 32 * SORT_EACH, warps: MOST_SORT_WARPS, ..spread }.over(second);
-                let rows = beside(long, if single { 1 } else { (WARPS / long.warps).max(1) }, 1);
+                let rows = alongside(long, if single { 1 } else { (WARPS / long.warps).max(1) }, 1);
                 [if single { Side { tile: 1, ..rows } } else { rows }, long]
             }
             Form::ScannedColumns { bits } => {
@@ -614,7 +614,7 @@ fn mma_warps(tile: [u32; 2], given: Option<[u32; 2]>, streams: bool) -> Result<[
     Ok(warps)
 }
 
-/// How threads share a tile of results: each has a part, lanes lie beside each other along the axis that the plan binds to
+/// How threads share a tile of results: each has a part, lanes lie next to each other along the axis that the plan binds to
 /// the first axis of threads, the columns where it says nothing. What a plan leaves open follows from the tile: the warps
 /// from their tile, the elements of a thread as few as a block has threads for.
 fn threads(plan: &Schedule, tile: [u32; 2], said: &Shares, columns: &[String]) -> Result<(Distributed, u32), String> {

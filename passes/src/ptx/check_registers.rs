@@ -39,11 +39,11 @@
 //!
 //! # How
 //! A thread of an entry has what the SM has, divided by the threads that are to fit on it, and at most what an
-//! instruction can name. From `setmaxnreg` on it has what that says. Behind `setmaxnreg.dec` integers that are the same in
+//! instruction can name. From `setmaxnreg` on it has what that says. After `setmaxnreg.dec` integers that are the same in
 //! all threads of a warp are not counted: they have registers of their own, and a warp that only starts copies has hardly
 //! anything else. What the instructions need is
-//! the most values that are live at once ([`crate::analysis::liveness`]). The assembler orders instructions anew, so a block
-//! that needs too many is ordered anew here, too: from its end, always the instruction that leaves the fewest values to be
+//! the most values that are live at once ([`crate::analysis::liveness`]). The assembler orders instructions again, so a block
+//! that needs too many is ordered again here, too: from its end, always the instruction that leaves the fewest values to be
 //! kept, with what writes memory in its order. Constants need no registers. The assembler's order is between the two: it
 //! also wants loads early. The mean of both, and a few registers that are the assembler's own, are compared with what there
 //! is. Where the first order needs at most a sixteenth more than there is, the assembler was seen to keep that order, so it
@@ -92,7 +92,7 @@ dlc_ir::codes! {
 const PER_SM: i64 = 65536;
 const PER_THREAD: i64 = 255;
 
-/// The truth values that a thread keeps in registers of their own; others take registers of 32 bits.
+/// The truth values that a thread keeps in registers of their own; others take 32-bit registers.
 const TRUTH_VALUES: i64 = 6;
 
 /// The registers that the assembler takes for itself.
@@ -215,7 +215,7 @@ fn limits(cx: &PassCx<'_>, body: &Body, region: RegionId, at_start: i64) -> Vec<
     body.blocks(region).filter_map(|block| Some((block, *limits.get(&block)?))).collect()
 }
 
-/// The registers that each thread has behind a `setmaxnreg`.
+/// The registers that each thread has after a `setmaxnreg`.
 fn given(op: OpRef<'_>) -> Option<Limit> {
     let (_, modifiers) = row(op).filter(|(row, _)| row.name == "setmaxnreg")?;
     match Inst::of(op).ok()?.args.first()? {

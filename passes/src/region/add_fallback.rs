@@ -1,4 +1,4 @@
-//! Puts a kernel for all sizes beside one whose plan is for some, and lets launches choose: the plan may assume what makes
+//! Puts a kernel for all sizes next to one whose plan is for some, and lets launches choose: the plan may assume what makes
 //! the kernel fast, and the program still takes any sizes.
 //!
 //! **Requires**: region.
@@ -53,7 +53,7 @@
 //! ```
 //!
 //! Where the plan asks nothing of sizes but that TMA can move rows, a copy has the same plan, by which what
-//! the engine cannot bring is padded first (`algo (load_X: padded)`) and threads store the rows of results that it cannot
+//! TMA cannot bring is padded first (`algo (load_X: padded)`) and threads store the rows of results that it cannot
 //! take away (`store rows`). Where threads read memory as it is, copies have its threads: for unaligned rows each
 //! takes single elements side by side, for rows that are longer than what the plan keeps in registers they take steps of as
 //! much, and a third copy is for rows that are both. Else a copy has no plan.
@@ -61,7 +61,7 @@
 //! **Does not** copy a kernel that nothing launches: a call at other sizes is refused by `require`, which
 //! `tensorize` writes. What alignment a tensor has is known, and no question of sizes.
 //!
-//! What a plan asks for is what it assumes and fixes, and what TMA needs of the tensors that the plan gives it
+//! What a plan requires is what it assumes and fixes, and what TMA needs of the tensors that the plan gives it
 //! (`analysis::conditions`). Rule of the debug counters: `fallback`.
 
 use dlc_core::guard::{Condition, Guard};
@@ -93,7 +93,7 @@ static DEF: PassDef = PassDef {
     ],
     requires: &["region"],
     consults: &["plan", "host"],
-    ..PassDef::base("add-fallback", "Puts a kernel for all sizes beside one whose plan is for some.", create)
+    ..PassDef::base("add-fallback", "Adds a kernel for all sizes to one whose plan assumes something of them.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 
@@ -167,7 +167,7 @@ impl Pass for AddFallback {
     }
 }
 
-/// Puts a copy of a kernel beside it, named after `base`, that launches choose where these conditions do not hold, and no
+/// Puts a copy of a kernel next to it, named after `base`, that launches choose where these conditions do not hold, and no
 /// later choice of theirs is for that. How many launches choose, and the copy with its name; where no launch needs it there
 /// is none.
 fn add_fallback(

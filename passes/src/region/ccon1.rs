@@ -64,7 +64,11 @@ static DEF: PassDef = PassDef {
         StatDef { name: "broadcasts", doc: "Uses of a broadcast in a body that became direct." },
         StatDef { name: "transposes", doc: "Transposes in bodies that are gone." },
     ],
-    ..PassDef::base("ccon1", "Lets reductions read directly with the indices they need.", create)
+    ..PassDef::base(
+        "ccon1",
+        "Moves producers into the reductions that use them and removes broadcasts and transposes (C-CON1).",
+        create,
+    )
 };
 dlc_ir::inventory::submit! { &DEF }
 

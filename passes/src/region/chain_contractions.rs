@@ -84,7 +84,11 @@ use crate::analysis::axes::combined;
 static DEF: PassDef = PassDef {
     requires: &["region"],
     statistics: &[StatDef { name: "deferred", doc: "Values that are handed on from one contraction to another." }],
-    ..PassDef::base("chain-contractions", "Marks what one contraction forwards to the next to stay on chip.", create)
+    ..PassDef::base(
+        "chain-contractions",
+        "Keeps what one contraction forwards to the next on chip (back-to-back GEMMs).",
+        create,
+    )
 };
 dlc_ir::inventory::submit! { &DEF }
 

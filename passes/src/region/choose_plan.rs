@@ -1,8 +1,8 @@
-//! Puts a plan beside every kernel that has none: of some candidates the one that an estimate says is fastest. A plan is
+//! Puts a plan next to every kernel that has none: of some candidates the one that an estimate says is fastest. A plan is
 //! what the lowering to the layer kernel follows, and this is the last place where a kernel is seen as what it computes.
 //!
 //! **Requires**: region.
-//! **Ensures**: region, plan. Behind each kernel stands a `plan.schedule` of it that fits the target; the kernel is the same,
+//! **Ensures**: region, plan. After each kernel stands a `plan.schedule` of it that fits the target; the kernel is the same,
 //! but that of a product may read factors that another kernel has copied in another order (`turn`).
 //!
 //! **Before**
@@ -60,7 +60,7 @@
 //! plan that is there, written by hand, stays: it is compared with its kernel (axes, tensors), as its verifier cannot.
 //! Nothing is found by names: what a kernel is follows from its reductions, and from where it reads.
 //!
-//! *Algorithm.* (1) Facts: sizes, with a number in the place of symbols; which reductions are sums of products, and which
+//! *Algorithm.* (1) Facts: sizes, with a number in place of symbols; which reductions are sums of products, and which
 //! axes only one factor has; where neighbouring elements lie. (2) Some twenty candidates (`candidates`, `warpgroups`,
 //! `memory`, `parts`); those that the target cannot do are left out, as its rules say (`dlc_plan::check`). (3) An estimate of each
 //! (`cost`), by section 11 of the specification; those that its conditions stop (more than 80 % of the shared memory,
@@ -69,8 +69,8 @@
 //! first. The terms are reported as a remark. Linear in the kernel for each candidate. Rules of the debug counters: `plan`,
 //! `turn`.
 //!
-//! A plan that was measured at these sizes, a `plan.measured` of the module whose key is that of the kernel, takes the place of
-//! the estimate; of several the fastest. They are gone behind this pass.
+//! A plan that was measured at these sizes, a `plan.measured` of the module whose key is that of the kernel, replaces
+//! the estimate; of several the fastest. They are gone after this pass.
 
 mod candidates;
 mod chain;
@@ -169,11 +169,11 @@ static DEF: PassDef = PassDef {
         StatDef { name: "plans", doc: "Kernels that got a plan." },
         StatDef { name: "candidates", doc: "Plans that were compared." },
         StatDef { name: "stopped", doc: "Plans that a condition stopped." },
-        StatDef { name: "turned", doc: "Factors of products that are turned first." },
+        StatDef { name: "turned", doc: "Factors of products that are transposed first." },
     ],
     requires: &["region"],
     adds: &["plan"],
-    ..PassDef::base("choose-plan", "Puts a plan beside every kernel that has none.", create)
+    ..PassDef::base("choose-plan", "Chooses a plan for every kernel that has none, by a cost model.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 
@@ -237,7 +237,7 @@ impl Pass for ChoosePlan {
             let own: Vec<_> = all.into_iter().filter(|(_, plan)| only || plan.of.is_some()).collect();
             if !own.is_empty() {
                 for (at, plan) in own {
-                    of_kernel(cx, OpRef::new(ctx, body, at), &plan, kernel)?;
+                    check_matches_kernel(cx, OpRef::new(ctx, body, at), &plan, kernel)?;
                 }
                 continue;
             }
@@ -310,7 +310,7 @@ impl Pass for ChoosePlan {
     }
 }
 
-/// Puts plans beside a kernel: the first, which is for all sizes, behind it, and each other one behind a copy of it.
+/// Puts plans next to a kernel: the first, which is for all sizes, after it, and each other one after a copy of it.
 fn add_plans(cx: &PassCx<'_>, module: &mut Body, kernel: OpId, plans: Vec<sizes::Variant>, launches: &mut Launches) {
     let (ctx, loc) = (cx.ctx, module.loc(kernel));
     let others = plans.len() - 1;
@@ -613,7 +613,7 @@ fn is_pruned(ctx: &Context, plan: &Schedule, target: &Target) -> bool {
 }
 
 /// A plan that is there names axes and tensors of its kernel.
-fn of_kernel(cx: &PassCx<'_>, op: OpRef<'_>, plan: &Schedule, kernel: &Body) -> PassResult {
+fn check_matches_kernel(cx: &PassCx<'_>, op: OpRef<'_>, plan: &Schedule, kernel: &Body) -> PassResult {
     let axes = KernelAxes::of(cx.ctx, kernel);
     let root = OpRef::new(cx.ctx, kernel, kernel.root());
     let args = kernel.entry_block().map_or(&[][..], |block| kernel.args(block));

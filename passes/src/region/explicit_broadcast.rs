@@ -30,7 +30,7 @@
 //! ```
 //!
 //! **Does not** write broadcasts in the bodies of reductions, which read directly (`ccon1`); with `bodies`, for the
-//! form that keeps the broadcasts in front of products, it does. It changes nothing where a region combines
+//! form that keeps the broadcasts before products, it does. It changes nothing where a region combines
 //! accumulators.
 //!
 //! A value that is broadcast to the same axes twice in a block is broadcast once. Linear. Specification, section 6.4.
@@ -53,13 +53,13 @@ static DEF: PassDef = PassDef {
         name: "bodies",
         kind: OptionKind::Bool,
         default: "false",
-        doc: "Whether bodies get broadcasts too, and reads a transpose behind them, as tinygrad writes products.",
+        doc: "Whether bodies get broadcasts too, and reads a transpose after them, as tinygrad writes products.",
     }],
     statistics: &[
         StatDef { name: "broadcasts", doc: "Broadcasts written." },
         StatDef { name: "transposes", doc: "Transposes written." },
     ],
-    ..PassDef::base("explicit-broadcast", "Writes out where values are broadcast.", create)
+    ..PassDef::base("explicit-broadcast", "Makes broadcasts explicit.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 
@@ -137,7 +137,7 @@ fn broadcast_operands(
     made
 }
 
-/// Lets a read name its axes in the order of memory, and turns the result. Whether it had to be turned.
+/// Lets a read name its axes in the order of memory, and turns the result. Whether it had to be transposed.
 fn transpose_read(body: &mut Body, cx: &PassCx<'_>, op: OpId) -> bool {
     let ctx = cx.ctx;
     let read = Read::from(OpRef::new(ctx, body, op));

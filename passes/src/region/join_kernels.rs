@@ -83,7 +83,7 @@ static DEF: PassDef = PassDef {
     consults: &["plan", "host"],
     ..PassDef::base(
         "join-kernels",
-        "Makes one kernel with several results of elementwise kernels that read the same.",
+        "Joins elementwise kernels that read the same tensors into one with several results.",
         create,
     )
 };
@@ -154,7 +154,7 @@ impl Order {
         self.0.get(&op).copied().unwrap_or(usize::MAX)
     }
 
-    /// Notes that an op stands in the place of another one.
+    /// Notes that an op stands in place of another one.
     fn put(&mut self, op: OpId, old: OpId) {
         self.0.insert(op, self.place(old));
     }
@@ -278,8 +278,8 @@ fn joined_at(
     if !at_points.iter().any(is_shared) && !has_few_points(&one) {
         return None;
     }
-    let is_behind = |op: OpId| op == second.launch || order.place(op) > order.place(second.launch);
-    if results.iter().all(|&result| host.uses(result).all(|user| is_behind(user.op))) {
+    let is_after = |op: OpId| op == second.launch || order.place(op) > order.place(second.launch);
+    if results.iter().all(|&result| host.uses(result).all(|user| is_after(user.op))) {
         return Some(true);
     }
     let is_before = |input: &ValueId| {

@@ -75,7 +75,7 @@ static DEF: PassDef = PassDef {
     statistics: &[StatDef { name: "merged", doc: "Axes that became part of another one." }],
     requires: &["region"],
     consults: &["plan", "host"],
-    ..PassDef::base("merge-axes", "Makes one axis of axes that follow each other wherever memory is read.", create)
+    ..PassDef::base("merge-axes", "Merges axes that are contiguous in every access.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 
@@ -152,7 +152,7 @@ fn is_vector(ctx: &Context, kernel: &Body, product: &Groups) -> bool {
         && !reads.into_iter().any(|read| read.at().iter().any(is_window))
 }
 
-/// Whether the elements of all memory of a kernel are a number of 64 bits: other memory has no view.
+/// Whether the elements of all memory of a kernel are a 64-bit number: other memory has no view.
 fn has_counted_memory(ctx: &Context, kernel: OpRef<'_>) -> bool {
     let TypeData::Function { inputs, results } = ctx.type_data(Func::from(kernel).function_type()) else { return true };
     let mut dims = inputs.iter().chain(results.iter()).filter_map(|&ty| Some(MemRef::of(ctx, ty)?.dims(ctx)));

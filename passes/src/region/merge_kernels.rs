@@ -42,7 +42,7 @@
 //! **Does not** merge kernels that are equal but for the order of their ops or the names of symbols or axes, nor public
 //! ones, nor those with a plan: that names a kernel and its tensors.
 //!
-//! Compares kernels by a list of what they are made of, with values by number, which takes time linear in the ops. Names of
+//! Compares kernels by a list of what they consist of, with values by number, which takes time linear in the ops. Names of
 //! values and of results, and locations, are not compared. Rule of the debug counters: `merge`.
 
 use dlc_host::ops::Launch;
@@ -63,7 +63,7 @@ static DEF: PassDef = PassDef {
     statistics: &[StatDef { name: "merged", doc: "Kernels for which another one is launched." }],
     requires: &["region"],
     consults: &["plan", "host"],
-    ..PassDef::base("merge-kernels", "Makes one kernel of private kernels that are equal but for names.", create)
+    ..PassDef::base("merge-kernels", "Merges private kernels that are equal but for names.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 
@@ -140,7 +140,7 @@ enum Part {
     End,
 }
 
-/// What a kernel is made of, in order.
+/// What a kernel consists of, in order.
 fn parts(ctx: &Context, kernel: &Body) -> Vec<Part> {
     let func = Func::from(OpRef::new(ctx, kernel, kernel.root()));
     let outputs: Vec<String> = func.outputs().into_iter().map(String::from).collect();

@@ -54,7 +54,7 @@ static DEF: PassDef = PassDef {
     statistics: &[StatDef { name: "plans", doc: "Plans that were resolved." }],
     requires: &["region"],
     consults: &["plan"],
-    ..PassDef::base("resolve-plan", "Writes every plan with the decisions that it leaves open.", create)
+    ..PassDef::base("resolve-plan", "Resolves plans: makes the decisions that they leave open.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 

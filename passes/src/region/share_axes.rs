@@ -1,7 +1,7 @@
 //! Lets reductions that read the same elements go along the same axis, so that one loop reads them once for all.
 //!
 //! **Requires**: region.
-//! **Ensures**: region. No two reductions beside each other have axes of their own, of the same sizes, along which both
+//! **Ensures**: region. No two reductions next to each other have axes of their own, of the same sizes, along which both
 //! would read the same element of memory at each step.
 //!
 //! **Before**
@@ -67,7 +67,7 @@ use crate::analysis::axes::{axes, bound_in, is_kernel, reductions, set_axes, val
 static DEF: PassDef = PassDef {
     requires: &["region"],
     statistics: &[StatDef { name: "shared", doc: "Axes that are those of another reduction now." }],
-    ..PassDef::base("share-axes", "Lets reductions that read the same elements go along the same axis.", create)
+    ..PassDef::base("share-axes", "Gives reductions that read the same elements the same axis.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 
@@ -131,14 +131,14 @@ struct Reduced {
     /// For an axis that is none of the results, the axes and sizes of all reductions that have it; nothing where these differ.
     lists: FxHashMap<String, Option<(Vec<String>, Vec<SizeExpr>)>>,
     /// The axes that some value has together with an axis, or a reduction around another one.
-    beside: FxHashMap<String, BTreeSet<String>>,
+    alongside: FxHashMap<String, BTreeSet<String>>,
 }
 
 impl Reduced {
     fn of(ctx: &Context, body: &Body) -> Reduced {
         let kernel = KernelAxes::of(ctx, body);
         let is_iter = |axis: &str| kernel.position(axis).is_some_and(|at| at < kernel.iters);
-        let (mut lists, mut beside) = (FxHashMap::default(), FxHashMap::<String, BTreeSet<String>>::default());
+        let (mut lists, mut alongside) = (FxHashMap::default(), FxHashMap::<String, BTreeSet<String>>::default());
         for op in reductions(ctx, body) {
             let reduce = Reduce::from(OpRef::new(ctx, body, op));
             let axes: Vec<String> = reduce.axes().into_iter().map(String::from).collect();
@@ -156,10 +156,10 @@ impl Reduced {
         over.extend(reductions(ctx, body).into_iter().map(|op| bound_in(ctx, body, op)));
         for list in over {
             for axis in list.iter().filter(|axis| lists.contains_key(**axis)) {
-                beside.entry(axis.to_string()).or_default().extend(list.iter().map(|other| other.to_string()));
+                alongside.entry(axis.to_string()).or_default().extend(list.iter().map(|other| other.to_string()));
             }
         }
-        Reduced { lists, beside }
+        Reduced { lists, alongside }
     }
 
     /// The axes of one reduction in the order in which a read names them, if it names all of them and no others of reductions.
@@ -181,8 +181,9 @@ impl Reduced {
         let (Some((axes, sizes)), Some((others, other_sizes))) = (list(own), list(other)) else { return false };
         let renamed = axes.iter().map(|axis| own.iter().position(|own| own == axis).map(|at| &other[at]));
         let apart = |axis: &String| {
-            let beside = self.beside.get(axis);
-            !other.contains(axis) && beside.is_none_or(|beside| other.iter().all(|other| !beside.contains(other)))
+            let alongside = self.alongside.get(axis);
+            !other.contains(axis)
+                && alongside.is_none_or(|alongside| other.iter().all(|other| !alongside.contains(other)))
         };
         sizes == other_sizes && renamed.eq(others.iter().map(Some)) && own.iter().all(apart)
     }
@@ -190,16 +191,16 @@ impl Reduced {
     /// Values that had the one now have the other.
     fn join(&mut self, own: &[String], other: &[String]) {
         for (own, other) in own.iter().zip(other) {
-            let more = self.beside.get(own).cloned().unwrap_or_default();
+            let more = self.alongside.get(own).cloned().unwrap_or_default();
             for axis in &more {
-                self.beside.entry(axis.clone()).or_default().insert(other.clone());
+                self.alongside.entry(axis.clone()).or_default().insert(other.clone());
             }
-            self.beside.entry(other.clone()).or_default().extend(more);
+            self.alongside.entry(other.clone()).or_default().extend(more);
         }
     }
 }
 
-/// What a read reads and its guard, with its axes as numbers behind those of the positions that are values.
+/// What a read reads and its guard, with its axes as numbers after those of the positions that are values.
 fn element(read: Read<'_>, own: &[String]) -> (Element, Option<Guard>) {
     let indices: Vec<ValueId> = read.indices().collect();
     let numbers: Names = own.iter().zip(indices.len()..).map(|(axis, at)| (axis.clone(), value_name(at))).collect();

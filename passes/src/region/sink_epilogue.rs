@@ -1,4 +1,4 @@
-//! Orders what follows a reduction behind it, down to the yield, so that an epilogue is one run of ops on the
+//! Orders what follows a reduction after it, down to the yield, so that an epilogue is one run of ops on the
 //! accumulator, and rounds at the yield.
 //!
 //! **Requires**: region.
@@ -60,7 +60,7 @@ static DEF: PassDef = PassDef {
         StatDef { name: "moved", doc: "Ops that moved." },
         StatDef { name: "casts", doc: "Casts that became part of the yield." },
     ],
-    ..PassDef::base("sink-epilogue", "Orders what follows a reduction behind it, down to the yield.", create)
+    ..PassDef::base("sink-epilogue", "Moves what follows a reduction to its epilogue.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 
@@ -135,17 +135,17 @@ fn move_up(body: &mut Body, cx: &PassCx<'_>, block: BlockId, after: &FxHashSet<O
 /// Moves what depends on no reduction down to its first use, where a reduction stands between.
 fn move_down(body: &mut Body, cx: &PassCx<'_>, block: BlockId, after: &FxHashSet<OpId>) -> u64 {
     let mut moved = 0;
-    // What has moved down before an op, so that what was in front of it stays there.
+    // What has moved down before an op, so that what was before it stays there.
     let mut heads: FxHashMap<OpId, OpId> = FxHashMap::default();
     // For each op the reductions from it to the end.
-    let mut behind: FxHashMap<OpId, usize> = FxHashMap::default();
+    let mut following: FxHashMap<OpId, usize> = FxHashMap::default();
     let mut reductions = 0;
     let mut cursor = body.last_op(block);
     while let Some(op) = cursor {
         cursor = body.prev_op(op);
         let view = OpRef::new(cx.ctx, body, op);
         reductions += usize::from(view.is(Reduce::DEF));
-        behind.insert(op, reductions);
+        following.insert(op, reductions);
         if after.contains(&op) || Yield::of(view).is_some() {
             continue;
         }
@@ -153,10 +153,10 @@ fn move_down(body: &mut Body, cx: &PassCx<'_>, block: BlockId, after: &FxHashSet
             view.results().flat_map(|value| body.uses(value)).filter_map(|used| ancestor_in(body, used.op, block));
         let first = users.reduce(|first, user| if body.is_before(user, first) { user } else { first });
         let Some(user) = first else { continue };
-        if reductions > behind[&user] && cx.allows_rule("down") {
+        if reductions > following[&user] && cx.allows_rule("down") {
             body.move_op(op, InsertPoint::Before(heads.get(&user).copied().unwrap_or(user)));
             heads.insert(user, op);
-            behind.insert(op, behind[&user]);
+            following.insert(op, following[&user]);
             moved += 1;
         }
     }

@@ -232,13 +232,13 @@ fn on_accumulators(body: &Body, cx: &PassCx<'_>) -> FxHashSet<OpId> {
     found
 }
 
-/// Puts an op behind a reduction that computes from its result, now that of other contributions, what it was before.
+/// Puts an op after a reduction that computes from its result, now that of other contributions, what it was before.
 /// `make` is given the result, now over the axes that the new contribution needs, and the type that it had.
-fn apply_behind(
+fn apply_after(
     body: &mut Body,
     cx: &PassCx<'_>,
     reduce: OpId,
-    behind: OpId,
+    following: OpId,
     others: &[ValueId],
     make: impl FnOnce(&mut Builder<'_>, ValueId, Type) -> OpId,
 ) -> OpId {
@@ -246,7 +246,7 @@ fn apply_behind(
     let out = body.result(reduce, 0);
     let ty = body.value_type(out);
     narrow(body, cx, reduce, others);
-    let mut builder = Builder::new(ctx, body, InsertPoint::After(behind));
+    let mut builder = Builder::new(ctx, body, InsertPoint::After(following));
     let new = make(&mut builder, out, ty);
     let value = builder.result(new);
     let uses: Vec<_> = body.uses(out).filter(|used| used.op != new).collect();

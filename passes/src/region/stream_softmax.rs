@@ -72,13 +72,13 @@
 //! `s - max` from two infinities, and its sums are not numbers: `max - max`, which is 0 for finite ones, is added to
 //! keep that, unless the sum has a factor that keeps it. Over no element at all sums stay 0. A maximum that the program
 //! bounds by the lowest finite number, `max(max s, -3.4e38)`, begins with that number: where everything is masked, sums
-//! are 0 then. Log-sum-exp subtracts a number in the place of a maximum that is not finite (`select |max| < inf`): then a
+//! are 0 then. Log-sum-exp subtracts a number in place of a maximum that is not finite (`select |max| < inf`): then a
 //! sum without other factors is `2^(c*(max - number))` there, zero or infinite as in the program.
 //!
 //! *Algorithm.* (1) Values get numbers, equal for equal computations; what depends on the maximum is marked. (2) The
 //! contribution of each sum is read as a product (`terms`): weights `2^(a*s + b*max)`, for which `a = -b` is asked;
 //! factors that do not depend on the maximum, which stay inside; factors without the axes of the maximum, as one by the
-//! sum of weights is, which come out. (3) One reduction takes the place of the maximum (`build`). The contribution of a
+//! sum of weights is, which come out. (3) One reduction replaces the maximum (`build`). The contribution of a
 //! point to a sum is what its maximum would be alone, `g`; two parts are combined by
 //! `(max(m0, m1), l0*2^(c*(m0 - m)) + l1*2^(c*(m1 - m)), ..)`. After Milakov and Gimelshein, "Online normalizer
 //! calculation for softmax" (2018), and Rabe and Staats, "Self-attention does not need O(n^2) memory" (2021). Linear in
@@ -117,7 +117,7 @@ static DEF: PassDef = PassDef {
         StatDef { name: "maxima", doc: "Maxima that are now computed along with sums." },
         StatDef { name: "sums", doc: "Sums that are computed along with a maximum." },
     ],
-    ..PassDef::base("stream-softmax", "Joins sums of exponentials to the maximum that they are taken below.", create)
+    ..PassDef::base("stream-softmax", "Turns a softmax of several passes into an online softmax.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 
@@ -138,7 +138,7 @@ impl Pass for StreamSoftmax {
     }
 }
 
-/// Joins sums of exponentials to the maximum that they are taken below. How many maxima, and how many sums.
+/// Turns a softmax of several passes into an online softmax. How many maxima, and how many sums.
 pub fn stream_softmax(body: &mut Body, fuse: bool, cx: &PassCx<'_>) -> (u64, u64) {
     let (ctx, mut maxima, mut sums) = (cx.ctx, 0, 0);
     let Some(block) = body.entry_block().filter(|_| OpRef::new(ctx, body, body.root()).is(Func::DEF)) else {

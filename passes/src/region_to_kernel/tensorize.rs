@@ -1,5 +1,5 @@
-//! Turns a region and its plan into a kernel: tiles of the axes become blocks, loops and fragments, a product of matrices
-//! a loop around the plan's instruction. The kernel is synchronous and correct as it stands.
+//! Lowers a region to a tiled kernel according to its plan: tiles of the axes become blocks, loops and fragments, and a
+//! matrix product becomes a loop around the plan's instruction. The kernel is synchronous and correct without other passes.
 //!
 //! **Requires**: region.
 //! **Ensures**: kernel. A function of axes is a kernel of the same name and signature. Every access is guarded by the sizes,
@@ -44,7 +44,7 @@
 //! Fragments have two axes: rows, and columns or a tile of what is reduced.
 //! What no threads share is reduced by each for its own elements, position by position, by a planned tile too if that has one
 //! position of each axis that is reduced: axes of the results of which it has one are then axes of blocks.
-//! Where neighbours in memory have results of their own, lanes lie beside each other along these and warps share the axis
+//! Where adjacent elements have results of their own, lanes lie next to each other along these and warps share the axis
 //! that is reduced.
 //! Scans go along an axis by tiles, one after another, with running values in registers; the lanes of a warp and the warps of
 //! a block share a tile, along rows or columns (`scan`).
@@ -54,9 +54,9 @@
 //! them in registers, with as many warps for each as it says. So are the rows of a product that are reduced next, in its
 //! fragments, where their length is a number: columns beyond it are the identity of what combines them. Divided by what a whole row has in common, it is multiplied by
 //! one over that.
-//! Weights below a running maximum that are powers, as those of a softmax are, are made of scores by one product with an
-//! addition and one power; what scores are multiplied by goes into that, and sums are weighted anew only where a maximum has
-//! grown by much (`powers`). What is read for the sums between two products of `wgmma` goes through shared memory where the
+//! Weights of an online softmax are computed from scores by one product with an
+//! addition and one power; what scores are multiplied by goes into that, and sums are weighted again only where a maximum has
+//! grown by much (`exp2_softmax`). What is read for the sums between two products of `wgmma` goes through shared memory where the
 //! plan has a tile of it there.
 //! Where a factor of a product is zero on one side of a diagonal, the loop leaves out the steps in which it is zero all over,
 //! and threads put zeros into the tiles that the diagonal goes through (`zeros`).
@@ -79,12 +79,12 @@ pub(crate) mod axes;
 mod contract;
 mod copies;
 mod emit;
+mod exp2_softmax;
 mod grid;
 mod lower;
 mod mask;
 mod padding;
 mod placed;
-mod powers;
 mod reduce;
 mod report;
 mod scan;
@@ -129,7 +129,7 @@ static DEF: PassDef = PassDef {
             name: "instruction",
             kind: OptionKind::Choice(&["mma", "fma"]),
             default: "mma",
-            doc: "What multiplies halves where no plan says.",
+            doc: "What multiplies 16-bit floats where no plan says.",
         },
         OptionDef {
             name: "finite",
@@ -147,7 +147,7 @@ static DEF: PassDef = PassDef {
     removes: &["region"],
     consults: &["plan"],
     reads_symbols: true,
-    ..PassDef::base("tensorize", "Turns a region and its plan into a kernel of blocks, loops and fragments.", create)
+    ..PassDef::base("tensorize", "Lowers a region to a tiled kernel according to its plan.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 
@@ -245,14 +245,24 @@ fn tensorize(
     resolved: ResolvedPlan,
     finite: bool,
 ) -> Result<Made, LowerError> {
-    let ResolvedPlan { mapping, requires, kept, parts, scattered, .. } = resolved;
+    let ResolvedPlan { mapping, requires, register_resident, parts, scattered, .. } = resolved;
     let tiling = mapping.tiling.clone();
     let Frame { body, block, memory, outputs } = frame(ctx, region, plan, requires);
     let mut notes = Notes::default();
     let mut emit = Emit::new(ctx, body, block, region.loc(region.root()));
     let (part, unrolled) = (None, Vec::new());
-    let piece =
-        Piece { region, plan, mapping, kept, memory, outputs: &outputs, part, scattered: None, unrolled, finite };
+    let piece = Piece {
+        region,
+        plan,
+        mapping,
+        register_resident,
+        memory,
+        outputs: &outputs,
+        part,
+        scattered: None,
+        unrolled,
+        finite,
+    };
     match (parts, scattered) {
         (_, Some((scattered, mapping))) => emit = scatter(ctx, emit, piece, (&scattered, *mapping), &mut notes)?,
         (None, None) => emit = grid(ctx, emit, piece, &mut notes)?,
@@ -262,15 +272,25 @@ fn tensorize(
             let args = parts.combine.entry_block().map_or(&[][..], |entry| parts.combine.args(entry));
             memory.extend(args.iter().copied().rev().zip(made.iter().copied().rev()));
             let Parts { reduce, ref axis, count, .. } = parts;
-            let is_scale = powers::is_asked_nothing(ctx, region, region.result(reduce, 0));
+            let is_scale = exp2_softmax::is_asked_nothing(ctx, region, region.result(reduce, 0));
             let is_commutative = parts.is_commutative;
             let part = Some(Divided { reduce, axis: axis.clone(), count, is_commutative, is_scale });
             emit = grid(ctx, emit, Piece { region: &parts.partial, outputs: &made, part, ..piece }, &mut notes)?;
             let (region, mapping, unrolled) = (&parts.combine, *mapping, parts.unrolled());
-            let (plan, kept, part) = (None, Vec::new(), None);
+            let (plan, register_resident, part) = (None, Vec::new(), None);
             let scattered = None;
-            let piece =
-                Piece { region, plan, mapping, kept, memory, outputs: &outputs, part, scattered, unrolled, finite };
+            let piece = Piece {
+                region,
+                plan,
+                mapping,
+                register_resident,
+                memory,
+                outputs: &outputs,
+                part,
+                scattered,
+                unrolled,
+                finite,
+            };
             emit = grid(ctx, emit, piece, &mut notes)?;
         }
     }
@@ -304,10 +324,20 @@ fn scatter<'c>(
     };
     let result = piece.outputs.first().copied().filter(|&result| same(result));
     if let Some((result, zeros)) = result.zip(scattered.zeros(ctx)) {
-        let (plan, kept, part, unrolled) = (None, Vec::new(), None, Vec::new());
+        let (plan, register_resident, part, unrolled) = (None, Vec::new(), None, Vec::new());
         let (memory, outputs, finite) = (piece.memory.clone(), &[result][..], piece.finite);
-        let first =
-            Piece { region: &zeros, plan, mapping, kept, memory, outputs, part, scattered: None, unrolled, finite };
+        let first = Piece {
+            region: &zeros,
+            plan,
+            mapping,
+            register_resident,
+            memory,
+            outputs,
+            part,
+            scattered: None,
+            unrolled,
+            finite,
+        };
         let emit = grid(ctx, emit, first, notes)?;
         let piece = Piece { region: elements, plan: None, outputs, scattered: Some(scattered), ..piece };
         return grid(ctx, emit, piece, notes);
@@ -319,8 +349,19 @@ fn scatter<'c>(
     let (outputs, finite) = (piece.outputs, piece.finite);
     let piece = Piece { region: elements, plan: None, outputs: &[sums], scattered: Some(scattered), ..piece };
     let emit = grid(ctx, emit, piece, notes)?;
-    let (plan, kept, part, unrolled) = (None, Vec::new(), None, Vec::new());
-    let piece = Piece { region: rest, plan, mapping, kept, memory, outputs, part, scattered: None, unrolled, finite };
+    let (plan, register_resident, part, unrolled) = (None, Vec::new(), None, Vec::new());
+    let piece = Piece {
+        region: rest,
+        plan,
+        mapping,
+        register_resident,
+        memory,
+        outputs,
+        part,
+        scattered: None,
+        unrolled,
+        finite,
+    };
     grid(ctx, emit, piece, notes)
 }
 

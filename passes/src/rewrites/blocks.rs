@@ -5,7 +5,7 @@ use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::{Builder, Context, OpId, ValueId};
 use dlc_kernel::ops as kernel;
 
-use crate::analysis::expressions::{Over, index};
+use crate::analysis::expressions::{BoundExpr, index};
 use crate::analysis::tiles::with_inner;
 
 /// The ops of a grid that ask which block they are in.
@@ -13,17 +13,17 @@ pub fn block_ids(ctx: &Context, body: &Body, grid: OpId) -> Vec<OpId> {
     with_inner(body, grid).into_iter().filter(|&op| OpRef::new(ctx, body, op).is(kernel::BlockId::DEF)).collect()
 }
 
-/// Puts the place of a tile in the place of that of a block: `counter` is the number of the tile, in a grid of the size
+/// Puts the place of a tile in place of that of a block: `counter` is the number of the tile, in a grid of the size
 /// `dims` of which the first axis is the fastest.
-pub fn place_tile(ctx: &Context, body: &mut Body, ids: &[OpId], counter: ValueId, dims: &[Over]) {
+pub fn place_tile(ctx: &Context, body: &mut Body, ids: &[OpId], counter: ValueId, dims: &[BoundExpr]) {
     for &op in ids {
         let view = kernel::BlockId::from(OpRef::new(ctx, body, op));
         let (loc, axis) = (view.loc(), usize::try_from(view.axis()).unwrap_or(0));
         let below = dims
             .iter()
             .take(axis)
-            .try_fold(Over::plain(SizeExpr::from(1)), |all, size| all.with(size, |all, size| all.mul(size).ok()));
-        let at = match (dims.get(axis), below, Over::value(counter)) {
+            .try_fold(BoundExpr::plain(SizeExpr::from(1)), |all, size| all.with(size, |all, size| all.mul(size).ok()));
+        let at = match (dims.get(axis), below, BoundExpr::value(counter)) {
             (Some(size), Some(below), Some(counter)) => {
                 let row = counter.with(&below, |number, below| number.floordiv(below).ok());
                 let last = axis + 1 == dims.len();
@@ -31,7 +31,7 @@ pub fn place_tile(ctx: &Context, body: &mut Body, ids: &[OpId], counter: ValueId
             }
             _ => None,
         };
-        let at = at.unwrap_or(Over::plain(SizeExpr::from(0)));
+        let at = at.unwrap_or(BoundExpr::plain(SizeExpr::from(0)));
         let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));
         let value = index(&mut builder, loc, &at).unwrap_or(counter);
         let old = body.result(op, 0);

@@ -16,7 +16,7 @@ pub struct Carried {
     pub results: Vec<ValueId>,
 }
 
-/// Lets a loop carry more values, which begin as `inits` and have these names. The loop is a new op in the place of the
+/// Lets a loop carry more values, which begin as `inits` and have these names. The loop is a new op in place of the
 /// old one; the end of its region does not yield the values yet, see [`yield_more`].
 pub fn carry(ctx: &Context, body: &mut Body, op: OpId, inits: &[(ValueId, &str)]) -> Option<Carried> {
     let view = kernel::For::of(OpRef::new(ctx, body, op))?;

@@ -90,7 +90,7 @@ impl Launches {
         self.of.entry(kernel.to_string()).or_default().insert(at);
     }
 
-    /// A name that no symbol has, which is taken from now on: this one, or with a number behind it.
+    /// A name that no symbol has, which is taken from now on: this one, or with a number after it.
     pub fn take_name(&mut self, name: &str) -> String {
         let numbered = (0..).map(|number| format!("{name}_{number}"));
         let is_free = |name: &String| !self.names.contains(name);
@@ -124,7 +124,7 @@ pub fn symbols(ctx: &Context, kernel: &Body) -> Vec<String> {
     names.into_iter().map(|name| name.to_string()).collect()
 }
 
-/// Puts a copy of a kernel behind it, under another name, for launches of the module alone.
+/// Puts a copy of a kernel after it, under another name, for launches of the module alone.
 pub fn copy_kernel(ctx: &Context, module: &mut Body, kernel: OpId, name: &str) -> OpId {
     let copy = module.clone_op(kernel, &mut CloneMap::new());
     module.insert(copy, InsertPoint::After(kernel));

@@ -8,8 +8,8 @@ use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{MBarrier, Tile};
 use smallvec::SmallVec;
 
-use crate::analysis::expressions::{Over, index};
-use crate::analysis::loads::Found;
+use crate::analysis::expressions::{BoundExpr, index};
+use crate::analysis::loads::PipelinedLoop;
 use crate::rewrites::unused::erase_unused;
 
 /// The type of a ring of as many tiles or mbarriers as a type of one.
@@ -70,15 +70,21 @@ pub fn copy_ops(body: &mut Body, ops: &[OpId], place: InsertPoint, map: &mut dlc
     made
 }
 
-/// So many tiles behind one of a ring. `None` beyond 64 bits.
-pub fn in_ring(stage: &Over, steps: i64, stages: i64) -> Option<Over> {
-    let sum = stage.plus(&Over::plain(SizeExpr::from(steps)))?;
+/// So many tiles after one of a ring. `None` beyond 64 bits.
+pub fn in_ring(stage: &BoundExpr, steps: i64, stages: i64) -> Option<BoundExpr> {
+    let sum = stage.plus(&BoundExpr::plain(SizeExpr::from(steps)))?;
     let expr = sum.expr.modulo(&SizeExpr::from(stages)).ok()?;
-    Some(Over { expr, values: sum.values })
+    Some(BoundExpr { expr, values: sum.values })
 }
 
 /// The stage of the next step, at the end of the loop; and the parities with which it waits. `None` beyond 64 bits.
-pub fn next_stage(ctx: &Context, body: &mut Body, found: &Found, stage: ValueId, stages: i64) -> Option<ValueId> {
+pub fn next_stage(
+    ctx: &Context,
+    body: &mut Body,
+    found: &PipelinedLoop,
+    stage: ValueId,
+    stages: i64,
+) -> Option<ValueId> {
     let end = body.last_op(found.block)?;
     let place = InsertPoint::Before(end);
     let mut next = None;
@@ -93,7 +99,8 @@ pub fn next_stage(ctx: &Context, body: &mut Body, found: &Found, stage: ValueId,
         next = next.or(Some(body.result(op, 0)));
     }
     if next.is_none() {
-        let made = index(&mut Builder::new(ctx, body, place), found.loc, &in_ring(&Over::value(stage)?, 1, stages)?)?;
+        let made =
+            index(&mut Builder::new(ctx, body, place), found.loc, &in_ring(&BoundExpr::value(stage)?, 1, stages)?)?;
         body.set_value_name(made, ctx.intern_str("next"));
         next = Some(made);
     }

@@ -47,8 +47,8 @@ use dlc_tiny::shape::{Loops, loops};
 
 static DEF: PassDef = PassDef {
     requires: &["tiny"],
-    statistics: &[StatDef { name: "decomposed", doc: "Contractions written out." }],
-    ..PassDef::base("decompose-contraction", "Writes contractions out as products and a sum.", create)
+    statistics: &[StatDef { name: "decomposed", doc: "Contractions that were decomposed." }],
+    ..PassDef::base("decompose-contraction", "Decomposes contractions into products and a sum.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 
@@ -66,7 +66,7 @@ impl Pass for DecomposeContraction {
     }
 }
 
-/// Writes contractions out as products and a sum. How many.
+/// Decomposes contractions into products and a sum. How many.
 pub fn decompose_contraction(body: &mut Body, cx: &PassCx<'_>) -> u64 {
     let mut decomposed = 0;
     for op in body.walk() {
@@ -79,7 +79,7 @@ pub fn decompose_contraction(body: &mut Body, cx: &PassCx<'_>) -> u64 {
         if !cx.allows_rule("decompose") {
             continue;
         }
-        cx.remark(RemarkKind::Passed, contract.loc(), "this contraction is written out as products and a sum");
+        cx.remark(RemarkKind::Passed, contract.loc(), "this contraction is unrolled as products and a sum");
         decompose(cx.ctx, body, op, &loops);
         decomposed += 1;
     }

@@ -51,7 +51,7 @@ use dlc_ir::{Context, OpId, Type, ValueId};
 use dlc_tiny::ops::{Cast, Combiner, Expand, Load, Mul, Reduce, View};
 
 use crate::analysis::access::{Access, Shapes, Step, is_view};
-use form::Found;
+use form::ProductForm;
 
 static DEF: PassDef = PassDef {
     requires: &["tiny"],
@@ -127,7 +127,7 @@ struct Product<'a> {
 }
 
 /// The contraction that a reduction is. `None` where nothing is multiplied, an error where it stays, and why.
-fn find(reduce: Reduce<'_>, shapes: &Shapes, may_widen: bool) -> Result<Option<Found>, String> {
+fn find(reduce: Reduce<'_>, shapes: &Shapes, may_widen: bool) -> Result<Option<ProductForm>, String> {
     let Some(Product { mul, access, mut space }) = product(reduce, shapes)? else { return Ok(None) };
     let (ctx, body) = (reduce.ctx, reduce.body);
     match reduce.combiner() {

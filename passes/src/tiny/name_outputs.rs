@@ -34,7 +34,7 @@ static DEF: PassDef = PassDef {
     // It does not ask for the layer: a graph is not lowered for it, and `lower-frontend` notes the names itself.
     consults: &["tiny"],
     statistics: &[StatDef { name: "named", doc: "Programs whose results were noted." }],
-    ..PassDef::base("name-outputs", "Notes what the results of a program are called.", create)
+    ..PassDef::base("name-outputs", "Records the names of the results of a program.", create)
 };
 dlc_ir::inventory::submit! { &DEF }
 

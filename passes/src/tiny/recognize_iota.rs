@@ -41,7 +41,7 @@
 //! Three phases: what each value is at index `d0`, `d1`, .. (`infer`, one step for each op; the views are those of
 //! [`crate::analysis::access`]); sums that pick an element (`gather`); and ops for the known values that something
 //! unknown uses (`build`). Over one axis a guard is a range, so counting needs no more than the least upper and the
-//! greatest lower bound (`count`). Linear in the ops, and for each value that is written anew in what it was computed
+//! greatest lower bound (`count`). Linear in the ops, and for each value that is written again in what it was computed
 //! from; ranks are taken to be small.
 //!
 //! Results are equal, except that an element of a float table that is a negative zero stays one, where the sum with

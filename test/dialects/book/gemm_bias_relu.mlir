@@ -1,4 +1,4 @@
-// A matrix product with an addition and a rectifier behind it: an exact product that a sum takes in, and three entries.
+// A matrix product with an addition and a rectifier after it: an exact product that a sum takes in, and three entries.
 
 // RUN: dlc-opt %s -o %t.custom
 // RUN: dlc-opt %t.custom | cmp %t.custom -

@@ -278,7 +278,7 @@ book.func @reshape_to_another_type<M, N>(%x: tensor<[M, N], f32>, %ids: tensor<[
 
 // -----
 
-// expected-error@+1 {{E0201 'book.func': the symbol 'M' is not declared; declare it behind the name: @undeclared<M>}}
+// expected-error@+1 {{E0201 'book.func': the symbol 'M' is not declared; declare it after the name: @undeclared<M>}}
 book.func @undeclared(%x: tensor<[M], f32>) -> tensor<[M], f32> {
   return %x
 }

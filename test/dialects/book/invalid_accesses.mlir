@@ -171,7 +171,7 @@ book.func @before_the_start<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32
 
 // -----
 
-book.func @behind_the_end<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
+book.func @past_the_end<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
   // expected-error@+1 {{E1302 'book.entry': operand 0 is read at 'i1 + 1', which may lie outside of 0 to N; add the guard 'where (0 <= i1 + 1 < N)'}}
   %y = entry copy axes (i0: M, i1: N) of %x at (i0, i1 + 1)
   return %x

@@ -196,9 +196,9 @@ frontend.graph @einsum_of_further_axes_without_arrow<B, M, N>(%a: tensor<[B, M, 
   output %y
 }
 
-// CHECK-LABEL: @einsum_with_dots_behind
+// CHECK-LABEL: @einsum_with_dots_after
 // CHECK: %y = einsum "i...,j...->ij..." %a, %b : tensor<[M, N, B], f32>
-frontend.graph @einsum_with_dots_behind<B, M, N>(%a: tensor<[M, B], f32>, %b: tensor<[N, 1], f32>) -> tensor<[M, N, B], f32> {
+frontend.graph @einsum_with_dots_after<B, M, N>(%a: tensor<[M, B], f32>, %b: tensor<[N, 1], f32>) -> tensor<[M, N, B], f32> {
   %y = einsum "i...,j...->ij..." %a, %b
   output %y
 }

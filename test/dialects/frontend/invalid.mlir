@@ -399,7 +399,7 @@ frontend.graph @no_table(%x: tensor<[], f32>, %i: tensor<[2], i32>) -> tensor<[2
 // -----
 
 frontend.graph @gather_rows<M, S>(%x: tensor<[M, M], f32>, %i: tensor<[S], i32>) -> tensor<[S], f32> {
-  // expected-error@+1 {{indices of [S] do not stand beside elements of [M, M]}}
+  // expected-error@+1 {{indices of [S] do not stand next to elements of [M, M]}}
   %y = gather %x[%i] over 0
   output %y
 }
@@ -499,7 +499,7 @@ frontend.graph @symbol_of_two_words<seq.len>(%x: tensor<[seq.len], f32>) -> tens
 // -----
 
 frontend.graph @a_sort_of_64_bits<N>(%x: tensor<[N], i64>) -> tensor<[N], i64> {
-  // expected-error@+1 {{elements of at most 32 bits are sorted, not i64; cast the operand to a type of 32 bits}}
+  // expected-error@+1 {{elements of at most 32 bits are sorted, not i64; cast the operand to a 32-bit type}}
   %y, %i = sort %x over 0
   output %x
 }

@@ -115,7 +115,7 @@ frontend.graph @pad_negative(%x: tensor<[1, 4, 8, 8], f32>, %w: tensor<[6, 4, 3,
 // -----
 
 frontend.graph @window_too_large(%x: tensor<[1, 4, 2, 8], f32>, %w: tensor<[6, 4, 5, 3], f32>) {
-  // expected-error@+1 {{a window that covers 5 elements is larger than axis 2 of size 2, with 1 put before it and 0 behind}}
+  // expected-error@+1 {{a window that covers 5 elements is larger than axis 2 of size 2, with 1 put before it and 0 after}}
   %y = conv %x, %w pad [1, 0, 0, 0]
   output
 }
@@ -251,7 +251,7 @@ frontend.graph @pool_stride_count(%x: tensor<[1, 4, 8, 8], f32>) {
 // -----
 
 frontend.graph @pool_sees_nothing(%x: tensor<[1, 4, 8, 8], f32>) {
-  // expected-error@+1 {{a window that covers 2 elements would see none of the axis: 2 are put before and 2 behind it}}
+  // expected-error@+1 {{a window that covers 2 elements would see none of the axis: 2 are put before and 2 after it}}
   %y = max_pool %x window [2, 2] pad [2, 0]
   output
 }

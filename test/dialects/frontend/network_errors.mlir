@@ -7,7 +7,7 @@
 // RUN: not dlc-opt parts/parameter.mlir --diagnostics=json 2>&1 | FileCheck %s --check-prefix=PARAMETER
 
 // A window that does not fit.
-// WINDOW: [E1220] Error: 'frontend.conv': a window that covers 5 elements is larger than axis 2 of size 4, with 0 put before it and 0 behind
+// WINDOW: [E1220] Error: 'frontend.conv': a window that covers 5 elements is larger than axis 2 of size 4, with 0 put before it and 0 after
 // WINDOW-NEXT: parts/window.mlir:2:8
 // WINDOW: Help: pad the axis, or make the window or its dilation smaller
 

@@ -22,7 +22,7 @@ frontend.graph @conv_stride_pad<N, H, W>(%x: tensor<[N, 4, H, W], f32>, %w: tens
   output %y
 }
 
-// Products of halves are summed in f32, which is the type of the result.
+// Products of 16-bit floats are summed in f32, which is the type of the result.
 // CHECK-LABEL: @conv_accumulator
 // CHECK{LITERAL}: %y = conv %x, %w pad [1, 1] acc f32 :
 frontend.graph @conv_accumulator<N, H, W>(%x: tensor<[N, 4, H, W], f16>, %w: tensor<[6, 4, 3, 3], f16>) -> tensor<[N, 6, H, W], f32> {
@@ -54,7 +54,7 @@ frontend.graph @conv_1d_dilation<N, L, C, O>(%x: tensor<[N, C, L], f32>, %w: ten
   output %y
 }
 
-// Padding before and behind differs: a causal convolution.
+// Padding before and after differs: a causal convolution.
 // CHECK-LABEL: @conv_causal
 // CHECK{LITERAL}: %y = conv %x, %w pad [3, 0] :
 frontend.graph @conv_causal<N, L, C, O>(%x: tensor<[N, C, L], f32>, %w: tensor<[O, C, 4], f32>) -> tensor<[N, O, L], f32> {
@@ -174,7 +174,7 @@ frontend.graph @conv_transpose_channels_last<N, H, W>(%x: tensor<[N, H, W, 4], f
   output %y
 }
 
-// A window moves by its size unless it is said otherwise.
+// A window moves by its size unless it is given otherwise.
 // CHECK-LABEL: @max_pool
 // CHECK{LITERAL}: %y = max_pool %x window [2, 3] :
 frontend.graph @max_pool<N, C, H, W>(%x: tensor<[N, C, H, W], f32>) -> tensor<[N, C, H floordiv 2, W floordiv 3], f32> {
@@ -198,7 +198,7 @@ frontend.graph @max_pool_ceil<N, C, L>(%x: tensor<[N, C, L], f32>) -> tensor<[N,
   output %y
 }
 
-// A window that would begin behind the axis is left out.
+// A window that would begin after the axis is left out.
 // CHECK-LABEL: @max_pool_ceil_pad
 // CHECK{LITERAL}: %y = max_pool %x window [2] stride [2] pad [1] ceil :
 frontend.graph @max_pool_ceil_pad<N, C, L>(%x: tensor<[N, C, L], f32>) -> tensor<[N, C, (L + 2) floordiv 2], f32> {

@@ -1,4 +1,4 @@
-// What somebody writes who comes from another compiler, or slips: the answer is what to write here.
+// What somebody writes who comes from another compiler, or mistypes: the answer is what to write here.
 
 // RUN: dlc-opt %s --split-input-file --verify-diagnostics
 

@@ -1,4 +1,4 @@
-// Two layers: a product with an addition and a rectifier behind it, twice. The hidden values lie in the arena.
+// Two layers: a product with an addition and a rectifier after it, twice. The hidden values lie in the arena.
 
 // RUN: dlc-run %S/Inputs/mlp.tiny --shape=M=3,N=4,K=5,P=2 --seed=3 -o %t.npz
 // RUN: dlc-run %s --shape=M=3,N=4,K=5,P=2 --seed=3 --check=%t.npz | FileCheck %s --check-prefix=SAME

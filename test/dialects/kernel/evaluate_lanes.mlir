@@ -60,7 +60,7 @@ kernel.func @engine(%X: memref<[32, 32], f32>) -> memref<[32, 32], f32> attribut
   return %Y
 }
 
-// LEFT: the block ends, and 32 threads have come to a barrier for which nobody waits
+// LEFT: the block ends, and 32 threads have come to a barrier for which nothing waits
 kernel.func @left(%X: memref<[32, 32], f32>) -> memref<[32, 32], f32> {
   %Y = output : memref<[32, 32], f32>
   grid (1) threads 64 {

@@ -292,7 +292,7 @@ kernel.func @no_precision() {
     %a = const 0.0 : frag<[64, 16], f32, mma_a [2, 2]>
     %b = const 0.0 : frag<[16, 64], f32, mma_b [2, 2]>
     %c = const 0.0 : frag<[64, 64], f32, mma [2, 2]>
-    // expected-error@+1 {{E1704 'kernel.mma': tensor cores have no product of f32; write 'as tf32x3' behind the operands for three products of tf32, 'as tf32' for one, or use 'fma'}}
+    // expected-error@+1 {{E1704 'kernel.mma': tensor cores have no product of f32; write 'as tf32x3' after the operands for three products of tf32, 'as tf32' for one, or use 'fma'}}
     %d = mma %a, %b, %c
   }
   return

@@ -26,7 +26,7 @@ kernel.func @positions() -> memref<[1], f32> {
 
 // -----
 
-// Nobody sets an output to zero at each launch.
+// Nothing sets an output to zero at each launch.
 kernel.func @not_zero() -> memref<[1], i32> {
   %Y = output : memref<[1], i32>
   grid (1) threads 64 {

@@ -140,12 +140,12 @@ kernel.func @an_axis_of_no_fragment<M, N>(%X: memref<[M, N], f16>) -> memref<[M,
 
 // -----
 
-kernel.func @behind_a_role<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
+kernel.func @after_a_role<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f16> {
   %Y = output : memref<[M, N], f16>
   grid (1) threads 128 {
     role a warps 0 to 4 {
     }
-    // expected-error@+1 {{E1702 'kernel.barrier': behind a role stand only roles}}
+    // expected-error@+1 {{E1702 'kernel.barrier': after a role stand only roles}}
     barrier
   }
   return %Y

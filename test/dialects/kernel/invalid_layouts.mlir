@@ -57,7 +57,7 @@ sample.func private @pitch(tile<[64, 64], f16, row_major pitch 8>)
 
 // -----
 
-// expected-error@+1 {{TMA writes rows one behind the other: 'row_major' without a pitch, or panels}}
+// expected-error@+1 {{TMA writes rows one after another: 'row_major' without a pitch, or panels}}
 sample.func private @pitch_of_a_map(tensormap<[64, 64], f16, row_major pitch 72>)
 
 // -----

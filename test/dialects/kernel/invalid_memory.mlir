@@ -73,7 +73,7 @@ kernel.func @a_box_of_others<M, N>(%X: memref<[M, N], f16>) -> memref<[M, N], f1
 
 kernel.func @merged_axes_that_are_not_all<B, H, W>(%X: memref<[B, H, W, 64], f16>) -> memref<[B, H, W, 64], f16> {
   %Y = output : memref<[B, H, W, 64], f16>
-  // expected-error@+1 {{E1704 'kernel.tensor_map': [2, 1] are not all 4 axes of the memref, those merged one behind the other}}
+  // expected-error@+1 {{E1704 'kernel.tensor_map': [2, 1] are not all 4 axes of the memref, those merged one after another}}
   %x = tensor_map %X merged [2, 1] : tensormap<[64, 64], f16, swizzle 128>
   return %Y
 }
@@ -82,7 +82,7 @@ kernel.func @merged_axes_that_are_not_all<B, H, W>(%X: memref<[B, H, W, 64], f16
 
 kernel.func @merged_axes_with_gaps<H, W>(%X: memref<[H, W, 64], f16, strided [W * 128, 64, 1]>) -> memref<[H, W, 64], f16> {
   %Y = output : memref<[H, W, 64], f16>
-  // expected-error@+1 {{E1704 'kernel.tensor_map': [2, 1] are not all 3 axes of the memref, those merged one behind the other}}
+  // expected-error@+1 {{E1704 'kernel.tensor_map': [2, 1] are not all 3 axes of the memref, those merged one after another}}
   %x = tensor_map %X merged [2, 1] : tensormap<[64, 64], f16, swizzle 128>
   return %Y
 }
@@ -420,7 +420,7 @@ kernel.func @a_vector_at_any_element<M>(%X: memref<[M, 64], f32>) -> memref<[M, 
 kernel.func @a_vector_of_every_other<M>(%X: memref<[M, 64], f32, row_major, align 16>) -> memref<[M, 64], f32, row_major, align 16> {
   %Y = output : memref<[M, 64], f32, row_major, align 16>
   grid (1) threads 32 {
-    // expected-error@+1 {{along no axis of the fragment elements lie one behind the other in memory}}
+    // expected-error@+1 {{along no axis of the fragment elements lie one after another in memory}}
     %x = load %X[i0, 2*i1] vector 4 : frag<[8, 64], f32, blocked [1, 4] lanes [8, 4] warps [1, 1]>
   }
   return %Y
@@ -431,7 +431,7 @@ kernel.func @a_vector_of_every_other<M>(%X: memref<[M, 64], f32, row_major, alig
 kernel.func @a_vector_in_swizzled_memory<M>(%X: memref<[M, 64], f32, swizzled 128 vec 16, align 16>) -> memref<[M, 64], f32, swizzled 128 vec 16, align 16> {
   %Y = output : memref<[M, 64], f32, swizzled 128 vec 16, align 16>
   grid (1) threads 32 {
-    // expected-error@+1 {{along no axis of the fragment elements lie one behind the other in memory}}
+    // expected-error@+1 {{along no axis of the fragment elements lie one after another in memory}}
     %x = load %X[i0, i1] vector 4 : frag<[8, 64], f32, blocked [1, 4] lanes [8, 4] warps [1, 1]>
   }
   return %Y

@@ -263,7 +263,7 @@ kernel.func @the_last_barrier(%X: memref<[64, 64], f16>) -> memref<[64, 64], f16
 
 // -----
 
-kernel.func @behind_the_last_barrier(%X: memref<[64, 64], f16>) -> memref<[64, 64], f16> {
+kernel.func @after_the_last_barrier(%X: memref<[64, 64], f16>) -> memref<[64, 64], f16> {
   %Y = output : memref<[64, 64], f16>
   grid (1) threads 128 {
     %n = index (16)

@@ -77,7 +77,7 @@ plan.schedule for sm90 {
   blocks_per_sm 65
   // expected-error@+1 {{E1601 'plan.schedule': 'K' is fixed to -1, and sizes are not negative}}
   fix (K: -1)
-  // expected-error@+1 {{E1601 'plan.schedule': there are 8 consumers, and a block has from 1 to 7 beside the producer}}
+  // expected-error@+1 {{E1601 'plan.schedule': there are 8 consumers, and a block has from 1 to 7 besides the producer}}
   roles cooperative consumers 8
   // expected-error@+1 {{E1601 'plan.schedule': 'A' has 0 buffers, and there are from 1 to 64}}
   cache A in smem buffers 0
@@ -116,7 +116,7 @@ plan.schedule for sm90 {
 // Too much shared memory: fewer stages fit.
 plan.schedule for sm90 {
   tile (m: 128, n: 256, k: 64)
-  // expected-error@+1 {{E1602 'plan.schedule': the block needs 393344 bytes of shared memory (8 stages of 49152, and what is beside them), and sm90 has 232448; the nearest plan that fits has 'stages 4', 'async prefetch 3'}}
+  // expected-error@+1 {{E1602 'plan.schedule': the block needs 393344 bytes of shared memory (8 stages of 49152, and what else it keeps), and sm90 has 232448; the nearest plan that fits has 'stages 4', 'async prefetch 3'}}
   stages 8
   cache A (m, k) f16 in smem
   cache B (k, n) f16 in smem
@@ -129,7 +129,7 @@ plan.schedule for sm90 {
 // Two stages are too much: the tile is halved.
 plan.schedule for sm80 {
   tile (m: 256, n: 256, k: 128)
-  // expected-error@+1 {{E1602 'plan.schedule': the block needs 524288 bytes of shared memory (2 stages of 262144, and what is beside them), and sm80 has 166912; the nearest plan that fits has 'tile (m: 64, n: 64, k: 128)'}}
+  // expected-error@+1 {{E1602 'plan.schedule': the block needs 524288 bytes of shared memory (2 stages of 262144, and what else it keeps), and sm80 has 166912; the nearest plan that fits has 'tile (m: 64, n: 64, k: 128)'}}
   stages 2
   cache A (m, k) f32 in smem
   cache B (k, n) f32 in smem
@@ -140,7 +140,7 @@ plan.schedule for sm80 {
 // Too much for two blocks on an SM.
 plan.schedule for sm80 {
   tile (m: 128, n: 128, k: 64)
-  // expected-error@+1 {{E1602 'plan.schedule': the block needs 131072 bytes of shared memory (2 stages of 65536, and what is beside them), and sm80 has 82944 for each of 2 blocks; the nearest plan that fits has no 'blocks_per_sm'}}
+  // expected-error@+1 {{E1602 'plan.schedule': the block needs 131072 bytes of shared memory (2 stages of 65536, and what else it keeps), and sm80 has 82944 for each of 2 blocks; the nearest plan that fits has no 'blocks_per_sm'}}
   stages 2
   blocks_per_sm 2
   threads (m: 8, n: 16)
@@ -153,7 +153,7 @@ plan.schedule for sm80 {
 // The buffers of one tensor are too many.
 plan.schedule for sm90 {
   tile (m: 128, k: 128)
-  // expected-error@+1 {{E1602 'plan.schedule': the block needs 327680 bytes of shared memory (1 stages of 0, and what is beside them), and sm90 has 232448; the nearest plan that fits has 'cache A (m, k) f32 in smem buffers 3'}}
+  // expected-error@+1 {{E1602 'plan.schedule': the block needs 327680 bytes of shared memory (1 stages of 0, and what else it keeps), and sm90 has 232448; the nearest plan that fits has 'cache A (m, k) f32 in smem buffers 3'}}
   cache A (m, k) f32 in smem buffers 5
 }
 
@@ -285,7 +285,7 @@ plan.schedule for sm90 {
 
 // -----
 
-// A product that is promoted lies beside the sum.
+// A product that is promoted lies next to the sum.
 plan.schedule for sm90 {
   // expected-error@+1 {{E1603 'plan.schedule': each thread that computes holds 256 registers of its tile and needs some 24 more, and it has 232; the nearest plan that fits has 'tile (m: 128, n: 128, k: 128)'}}
   tile (m: 128, n: 256, k: 128)
@@ -414,8 +414,8 @@ plan.schedule for sm90 {
 plan.schedule for sm90 {
   tile (m: 64, n: 20, k: 16)
   cache A (m, k) f16 in smem
-  // expected-error@+2 {{E1608 'plan.schedule': the width of 'A' is 16 elements of 16 bits, and an access has 1 to 8 of them, a power of two; the nearest plan that fits has 'vectorize n by 4', 'vectors (A: 8, B: 2)'}}
-  // expected-error@+1 {{E1608 'plan.schedule': the width of 'B' is 3 elements of 8 bits, and an access has 1 to 16 of them, a power of two}}
+  // expected-error@+2 {{E1608 'plan.schedule': the width of 'A' is 16 16-bit elements, and an access has 1 to 8 of them, a power of two; the nearest plan that fits has 'vectorize n by 4', 'vectors (A: 8, B: 2)'}}
+  // expected-error@+1 {{E1608 'plan.schedule': the width of 'B' is 3 8-bit elements, and an access has 1 to 16 of them, a power of two}}
   vectors (A: 16, B: 3)
   // expected-error@+1 {{E1608 'plan.schedule': the tile along 'n' is 20, and accesses of 8 elements do not divide it}}
   vectorize n by 8
@@ -426,7 +426,7 @@ plan.schedule for sm90 {
 // A width of an access that is too wide for every type.
 plan.schedule for sm90 {
   tile (m: 64, n: 64)
-  // expected-error@+1 {{E1608 'plan.schedule': the width of 'n' is 32 elements of 8 bits, and an access has 1 to 16 of them, a power of two; the nearest plan that fits has 'vectorize n by 16'}}
+  // expected-error@+1 {{E1608 'plan.schedule': the width of 'n' is 32 8-bit elements, and an access has 1 to 16 of them, a power of two; the nearest plan that fits has 'vectorize n by 16'}}
   vectorize n by 32
 }
 
@@ -453,7 +453,7 @@ plan.schedule for sm90 {
 
 // -----
 
-// Copies by threads and by the accelerator.
+// Copies by threads and by TMA.
 plan.schedule for sm90 {
   tile (m: 64, n: 64, k: 16)
   cluster (m: 2)
@@ -462,7 +462,7 @@ plan.schedule for sm90 {
   cache A (m, k) f16 in smem
   cache B (k, n) f16 in smem
   barrier cp_async_group
-  // expected-error@+1 {{E1609 'plan.schedule': 'barrier cp_async_group' is for copies by threads, and 'store tma' for copies by the accelerator; the nearest plan that fits has 'barrier mbarrier'}}
+  // expected-error@+1 {{E1609 'plan.schedule': 'barrier cp_async_group' is for copies by threads, and 'store tma' for copies by TMA; the nearest plan that fits has 'barrier mbarrier'}}
   store tma
 }
 
@@ -622,7 +622,7 @@ plan.target @small like sm90 {
 
 plan.schedule for @small {
   tile (m: 128, n: 128, k: 64)
-  // expected-error@+1 {{E1602 'plan.schedule': the block needs 65536 bytes of shared memory (2 stages of 32768, and what is beside them), and small has 49152; the nearest plan that fits has 'tile (m: 64, n: 128, k: 64)'}}
+  // expected-error@+1 {{E1602 'plan.schedule': the block needs 65536 bytes of shared memory (2 stages of 32768, and what else it keeps), and small has 49152; the nearest plan that fits has 'tile (m: 64, n: 128, k: 64)'}}
   stages 2
   cache A (m, k) f16 in smem
   cache B (k, n) f16 in smem
@@ -672,7 +672,7 @@ plan.schedule for sm90 {
   threads (a: 16777216, b: 16777216, c: 16384)
   // expected-error@+1 {{E1604 'plan.schedule': 2 blocks of 4611686018427387904 threads are too many for an SM, which has 2048 of at most 32 blocks}}
   blocks_per_sm 2
-  // expected-error@+1 {{E1602 'plan.schedule': the block needs too many bytes of shared memory (1 stages of 9223372036854775807, and what is beside them), and sm90 has 115712 for each of 2 blocks}}
+  // expected-error@+1 {{E1602 'plan.schedule': the block needs too many bytes of shared memory (1 stages of 9223372036854775807, and what else it keeps), and sm90 has 115712 for each of 2 blocks}}
   cache x (a, b, c) f32 in reg
   cache y (a, b, c) f64 in smem
 }
@@ -682,7 +682,7 @@ plan.schedule for sm90 {
 // A width beyond every tile is refused at once.
 plan.schedule for sm90 {
   tile (m: 64, n: 64)
-  // expected-error@+2 {{E1608 'plan.schedule': the width of 'n' is 9223372036854775807 elements of 8 bits, and an access has 1 to 16 of them, a power of two; the nearest plan that fits has 'vectorize n by 16'}}
+  // expected-error@+2 {{E1608 'plan.schedule': the width of 'n' is 9223372036854775807 8-bit elements, and an access has 1 to 16 of them, a power of two; the nearest plan that fits has 'vectorize n by 16'}}
   // expected-error@+1 {{E1608 'plan.schedule': the tile along 'n' is 64, and accesses of 9223372036854775807 elements do not divide it}}
   vectorize n by 9223372036854775807
 }

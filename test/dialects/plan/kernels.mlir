@@ -48,7 +48,7 @@ plan.schedule for sm90 {
   store tma panels 1 together 1
 }
 
-// Rows of the result that the accelerator cannot take, in an order along a curve.
+// Rows of the result that TMA cannot take, in an order along a curve.
 plan.schedule for sm90 {
   tile (m: 128, n: 256, k: 64)
   instruction wgmma [64, 256, 16]

@@ -94,7 +94,7 @@ plan.schedule of @sgemm for sm90 {
   barrier block
 }
 
-// 8: wgmma on tiles that the tensor memory accelerator brings.
+// 8: wgmma on tiles that TMA brings.
 plan.schedule of @sgemm for sm90 {
   tile (m: 128, n: 128, k: 64)
   instruction wgmma [64, 128, 16]

@@ -18,7 +18,7 @@ plan.schedule for sm90 {
 
 plan.schedule for sm90 {
   stages 2
-  // expected-error@+1 {{E0001 'stages' is said twice}}
+  // expected-error@+1 {{E0001 'stages' is given twice}}
   stages 3
 }
 
@@ -26,7 +26,7 @@ plan.schedule for sm90 {
 
 plan.schedule for sm90 {
   deterministic
-  // expected-error@+1 {{E0001 'deterministic' is said twice}}
+  // expected-error@+1 {{E0001 'deterministic' is given twice}}
   deterministic
 }
 
@@ -60,7 +60,7 @@ plan.target @mine like sm90 {
 
 plan.target @mine like sm90 {
   sms 66
-  // expected-error@+1 {{E0001 'sms' is said twice}}
+  // expected-error@+1 {{E0001 'sms' is given twice}}
   sms 67
 }
 

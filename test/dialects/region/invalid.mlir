@@ -535,7 +535,7 @@ region.func @yield_a_reduced_axis<M, N> iters (m: M) ins (%X: memref<[M, N], f32
 
 // -----
 
-// expected-error@+1 {{the symbol 'P' is not declared; declare it behind the name: @pitch<P>}}
+// expected-error@+1 {{the symbol 'P' is not declared; declare it after the name: @pitch<P>}}
 region.func @pitch<M, N> iters (m: M, n: N) ins (%X: memref<[M, N], f32>)
     outs (Y: memref<[M, N], f32, strided [P, 1]> materialize gmem) {
   %x = read %X[m, n] : f32 over (m, n)

@@ -18,7 +18,7 @@ tiny.func @reshape_to_more<M, N>(%x: tensor<[M, N], f32>, %six: tensor<[6], f32>
 
 // -----
 
-tiny.func @reshape_beside<M, N>(%x: tensor<[M + 1], f32>) -> tensor<[M + 1], f32> {
+tiny.func @reshape_next_to<M, N>(%x: tensor<[M + 1], f32>) -> tensor<[M + 1], f32> {
   // expected-error@+1 {{[M + 1] has M + 1 elements, [M] has M}}
   %y = reshape %x to [M]
   return %x

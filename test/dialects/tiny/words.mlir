@@ -1,4 +1,4 @@
-// What somebody writes who comes from another compiler, or slips: the answer is what to write here.
+// What somebody writes who comes from another compiler, or mistypes: the answer is what to write here.
 
 // RUN: dlc-opt %s --split-input-file --verify-diagnostics
 
@@ -44,7 +44,7 @@ tiny.func @exp<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
 
 // -----
 
-// A slip of the fingers.
+// A typing error.
 tiny.func @near<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
   // expected-error@+1 {{no dialect registers the op 'realu'; did you mean 'tiny.relu'?}}
   %y = realu %x
@@ -169,7 +169,7 @@ tiny.func @unranked(%x: tensor<*xf16>) -> tensor<[], f16> {
 
 // -----
 
-// What is returned in another type of elements is cast; where sizes differ, it is said where the value comes from.
+// What is returned in another type of elements is cast; where sizes differ, it is given where the value comes from.
 tiny.func @cast<M>(%x: tensor<[M], f32>) -> tensor<[M], f16> {
   // expected-error@+1 {{E0210 'tiny.return': returns (tensor<[M], f32>), but the function returns (tensor<[M], f16>); value 0 differs in its elements alone: 'cast' makes f16 of them, as in '%y = cast %x to f16 : tensor<[M, N], f16>'}}
   return %x

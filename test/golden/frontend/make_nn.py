@@ -69,7 +69,7 @@ def pad_of(low, high):
 
 
 def last(array):
-    """Channels behind the spatial axes."""
+    """Channels after the spatial axes."""
     return np.moveaxis(array, 1, -1)
 
 

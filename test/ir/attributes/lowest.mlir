@@ -1,4 +1,4 @@
-// The lowest integer of 128 bits has no positive counterpart, and is read with its sign.
+// The lowest 128-bit integer has no positive counterpart, and is read with its sign.
 
 // RUN: dlc-opt %s --canonicalize --verify-roundtrip | FileCheck %s
 

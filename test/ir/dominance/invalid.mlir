@@ -38,7 +38,7 @@ sample.func @nested() {
 
 // -----
 
-sample.func @behind() {
+sample.func @after() {
   "x.op"() ({
     "x.pass"(%inside) : (i64) -> ()
     %inside = sample.constant 1 : i64

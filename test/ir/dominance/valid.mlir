@@ -1,4 +1,4 @@
-// Values reach what they dominate: blocks behind, nested regions, unreachable code, and all of a graph region.
+// Values reach what they dominate: blocks after, nested regions, unreachable code, and all of a graph region.
 
 // RUN: dlc-opt %s --allow-unregistered-dialect --verify-roundtrip --no-output
 // RUN: dlc-opt %s --allow-unregistered-dialect | FileCheck %s

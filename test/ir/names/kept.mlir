@@ -39,7 +39,7 @@ sample.func @results() {
   sample.return
 }
 
-// One name may stand for different values in regions side by side, and again behind them.
+// One name may stand for different values in regions side by side, and again after them.
 // CHECK-LABEL: func @side()
 sample.func @side() {
   // CHECK: %v = "x.def"() : () -> i1
@@ -70,7 +70,7 @@ sample.func @side() {
   %w = "x.def"() : () -> i2
 }) : () -> ()
 
-// The results of an op have their names from behind it on: its own regions may use them for something else.
+// The results of an op have their names from after it on: its own regions may use them for something else.
 sample.func @own(%c: i1, %a: i64) -> i64 {
   // CHECK: %x = if %c : i64 {
   // CHECK-NEXT: %x = addi %a, %a : i64

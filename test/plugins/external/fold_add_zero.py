@@ -16,7 +16,7 @@ FUNCTION = re.compile(r'"sample\.func"')
 
 
 def fold(lines):
-    """The lines without sums with zero; names start anew in each function."""
+    """The lines without sums with zero; names start again in each function."""
     kept, zeros, became, folded = [], set(), {}, 0
     for line in lines:
         if FUNCTION.search(line):

@@ -122,7 +122,7 @@ fn implicit_nots(options: &Options) -> Result<Vec<Directive>, Problem> {
 
 /// A prefix with a valid ending, and what follows the colon.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Found<'a> {
+pub struct FoundDirective<'a> {
     /// The prefix.
     pub prefix: &'a str,
     /// What the directive asks for; none for a comment.
@@ -136,18 +136,18 @@ pub struct Found<'a> {
 }
 
 /// The first directive or comment mark of a line.
-pub fn find<'a>(line: &'a str, prefixes: &[&'a str]) -> Option<Found<'a>> {
+pub fn find<'a>(line: &'a str, prefixes: &[&'a str]) -> Option<FoundDirective<'a>> {
     let bytes = line.as_bytes();
     let in_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     let starts = (0..bytes.len()).filter(|at| line.is_char_boundary(*at) && (*at == 0 || !in_word(bytes[at - 1])));
     for start in starts {
         let source = &line[start..];
         if source.starts_with("RUN:") || source.starts_with("COM:") {
-            return Some(Found { prefix: &source[..3], kind: None, literal: false, source, pattern: "" });
+            return Some(FoundDirective { prefix: &source[..3], kind: None, literal: false, source, pattern: "" });
         }
         for prefix in prefixes {
             if let Some((kind, literal, pattern)) = source.strip_prefix(prefix).and_then(ending) {
-                return Some(Found { prefix, kind: Some(kind), literal, source: source.trim_end(), pattern });
+                return Some(FoundDirective { prefix, kind: Some(kind), literal, source: source.trim_end(), pattern });
             }
         }
     }
@@ -172,7 +172,7 @@ fn ending(text: &str) -> Option<(Kind, bool, &str)> {
     }
 }
 
-fn directive(kind: Kind, found: &Found<'_>, line: usize) -> Result<Directive, Problem> {
+fn directive(kind: Kind, found: &FoundDirective<'_>, line: usize) -> Result<Directive, Problem> {
     let invalid = |message: &str| Err(Problem::Invalid(message.to_owned()));
     let text = found.pattern.trim_matches([' ', '\t']);
     match (kind == Kind::Empty, text.is_empty()) {

@@ -1,7 +1,7 @@
 //! The order of matching: labels, lines, counts, groups of `-DAG` and what `-NOT` forbids between matches.
 //!
 //! Each rule follows LLVM's FileCheck.
-//! The labels are found first, one after the other; the steps before a label see the input up to the label's end, and
+//! The labels are found first, one after another; the steps before a label see the input up to the label's end, and
 //! match from the end of the match before.
 //! A `-NEXT` or `-SAME` is searched like a plain directive, and its first match must then stand on the right line.
 //! The members of a `-DAG` group are searched from the start of the group, each at the first place that overlaps no
@@ -10,7 +10,7 @@
 
 use super::Options;
 use super::directives::{Directive, Kind, Step};
-use super::search::{Found, Searcher, Variables};
+use super::search::{Match, Searcher, Variables};
 use std::ops::Range;
 
 /// Why and where the input does not match.
@@ -175,7 +175,7 @@ impl Matcher<'_> {
     }
 
     /// The first match in `range`, which must exist; defines the variables of the pattern.
-    fn find(&mut self, directive: &Directive, range: Range<usize>, after: usize) -> Result<Found, Box<Mismatch>> {
+    fn find(&mut self, directive: &Directive, range: Range<usize>, after: usize) -> Result<Match, Box<Mismatch>> {
         let Some(found) = self.search(directive, range.clone(), after)? else {
             let wanted = if let Kind::Plain(count) = directive.kind { count } else { 1 };
             return Err(self.mismatch(directive, Reason::NotFound { matched: 0, wanted }, range, after));
@@ -189,10 +189,10 @@ impl Matcher<'_> {
         directive: &Directive,
         range: Range<usize>,
         after: usize,
-    ) -> Result<Option<Found>, Box<Mismatch>> {
+    ) -> Result<Option<Match>, Box<Mismatch>> {
         let text = &self.input[range.clone()];
         if directive.kind == Kind::Empty {
-            return Ok(empty_line(text).map(|at| Found { range: range.start + at..range.start + at, defined: vec![] }));
+            return Ok(empty_line(text).map(|at| Match { range: range.start + at..range.start + at, defined: vec![] }));
         }
         let undefined = directive.pattern.free_variables().into_iter().find(|name| !self.variables.contains_key(*name));
         if let Some(name) = undefined {
@@ -200,7 +200,7 @@ impl Matcher<'_> {
         }
         let found = self.searcher.find(&directive.pattern, text, &self.variables);
         let found = found.map_err(|error| self.mismatch(directive, Reason::BadPattern(error), range.clone(), after))?;
-        Ok(found.map(|found| Found {
+        Ok(found.map(|found| Match {
             range: range.start + found.range.start..range.start + found.range.end,
             defined: found.defined,
         }))

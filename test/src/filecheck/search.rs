@@ -14,7 +14,7 @@ pub type Variables = BTreeMap<String, String>;
 
 /// A match.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct Match {
     /// The bytes of the text that the pattern matched.
     pub range: Range<usize>,
     /// The variables that it defined.
@@ -34,7 +34,7 @@ impl Default for Searcher {
 
 impl Searcher {
     /// The first match of `pattern` in `text`, whose variables in use all have a value in `variables`.
-    pub fn find(&mut self, pattern: &Pattern, text: &str, variables: &Variables) -> Result<Option<Found>, String> {
+    pub fn find(&mut self, pattern: &Pattern, text: &str, variables: &Variables) -> Result<Option<Match>, String> {
         let references = pattern.back_references();
         if references.is_empty() {
             let checker = self.checker(pattern)?;
@@ -67,7 +67,7 @@ impl Searcher {
                 && found.range.start == 0
             {
                 let range = at..at + found.range.end;
-                return Ok(Some(Found { range, defined: candidate.defined }));
+                return Ok(Some(Match { range, defined: candidate.defined }));
             }
             let Some(step) = text[at..].chars().next() else { break };
             start = at + step.len_utf8();
@@ -84,18 +84,18 @@ impl Searcher {
 
 /// Searches a window of lines after the other: a match never goes over a line end, and the crate explains itself about
 /// the whole text that it is given, which for a long output would take much longer than the search.
-fn find_with(checker: &Checker, pattern: &Pattern, text: &str, variables: &Variables) -> Result<Option<Found>, String> {
+fn find_with(checker: &Checker, pattern: &Pattern, text: &str, variables: &Variables) -> Result<Option<Match>, String> {
     let mut start = 0;
     let mut lines = 4;
     loop {
         let end = text[start..].match_indices('\n').nth(lines - 1).map_or(text.len(), |(at, _)| start + at + 1);
         let is_last = end == text.len();
         let found = find_in_window(checker, pattern, &text[start..end], variables)?;
-        // An empty match behind the last line end belongs to the next window.
+        // An empty match after the last line end belongs to the next window.
         let found = found.filter(|found| is_last || start + found.range.start < end);
         if let Some(found) = found {
             let range = start + found.range.start..start + found.range.end;
-            return Ok(Some(Found { range, ..found }));
+            return Ok(Some(Match { range, ..found }));
         }
         if is_last {
             return Ok(None);
@@ -110,8 +110,8 @@ fn find_in_window(
     pattern: &Pattern,
     window: &str,
     variables: &Variables,
-) -> Result<Option<Found>, String> {
-    // The explanation cuts off the last character, and cannot show an empty match behind it.
+) -> Result<Option<Match>, String> {
+    // The explanation cuts off the last character, and cannot show an empty match after it.
     let text = format!("{window}\n\n");
     let scope = Scope { pattern, variables };
     let (matched, explanation) = checker.explain(&text, &scope).map_err(|error| error.to_string())?;
@@ -137,7 +137,7 @@ impl VariableMap for Scope<'_> {
 
 /// Reads the crate's explanation of one match: the lines up to it (`> `), a line of blanks with `^~~~` under the match
 /// (blanks alone when it is empty), `Matched #0: ...`, and a `Define name=value` for each variable.
-fn read_explanation(explanation: &str, pattern: &Pattern) -> Found {
+fn read_explanation(explanation: &str, pattern: &Pattern) -> Match {
     let mut line_start = 0;
     let mut next_line = 0;
     let mut marks = "";
@@ -161,7 +161,7 @@ fn read_explanation(explanation: &str, pattern: &Pattern) -> Found {
             _ => None,
         }
     };
-    Found { range, defined: lines.map_while(definition).collect() }
+    Match { range, defined: lines.map_while(definition).collect() }
 }
 
 #[cfg(test)]

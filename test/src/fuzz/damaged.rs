@@ -102,7 +102,7 @@ impl Damaged {
                 };
                 let text = &self.texts[*at];
                 let mut damaged = extreme_numbers(rng, text, place.clone());
-                // A clause without a number stands beside others that have some.
+                // A clause without a number stands next to others that have some.
                 if damaged == *text {
                     damaged = extreme_numbers(rng, text, text.find("plan.schedule").unwrap_or(0)..text.len());
                 }
@@ -114,7 +114,7 @@ impl Damaged {
 
     /// Draws damaged texts until one is valid, or reading one panics, and gives the last of them with its passes. Contexts have
     /// every layer.
-    pub fn find(&self, context: &dyn Fn() -> Context, seed: u64, case: u64) -> Found {
+    pub fn find(&self, context: &dyn Fn() -> Context, seed: u64, case: u64) -> DamagedText {
         let mut rng = Random::of_case(seed, case);
         let mut draws = 1;
         loop {
@@ -123,7 +123,7 @@ impl Damaged {
             let read = with_threads(1, || catch(|| read(&ctx, &text, reader)));
             let module = read.map_err(|panic| format!("reading panicked at {:?}: {}", panic.place, panic.message));
             if draws == DRAWS || !matches!(module, Ok(None)) {
-                return Found { text, passes, ctx, module };
+                return DamagedText { text, passes, ctx, module };
             }
             draws += 1;
         }
@@ -133,7 +133,7 @@ impl Damaged {
     ///
     /// Errors: a pass panics, breaks the module, or fails without an error.
     pub fn run(&self, context: &dyn Fn() -> Context, seed: u64, case: u64) -> Result<Fate, String> {
-        let Found { text, passes, ctx, module } = self.find(context, seed, case);
+        let DamagedText { text, passes, ctx, module } = self.find(context, seed, case);
         let fate = module.and_then(|module| match module {
             Some(module) => with_threads(1, || self.passes.run(&ctx, module, &passes)),
             None => Ok(Fate::Invalid),
@@ -143,7 +143,7 @@ impl Damaged {
 }
 
 /// A case.
-pub struct Found {
+pub struct DamagedText {
     /// The damaged text.
     pub text: String,
     /// The passes that it goes through.

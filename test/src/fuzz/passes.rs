@@ -98,7 +98,7 @@ impl Default for Passes {
 
 /// A text with one or two numbers in a part of it replaced by extreme ones; as it is where there are none.
 pub fn extreme_numbers(rng: &mut Random, text: &str, part: Range<usize>) -> String {
-    let (kept, rest, behind) = (&text[..part.start], &text[part.clone()], &text[part.end..]);
+    let (kept, rest, following) = (&text[..part.start], &text[part.clone()], &text[part.end..]);
     let is_start = |at: usize, c: char| {
         let before = rest[..at].chars().next_back();
         c.is_ascii_digit() && !before.is_some_and(|b| b.is_alphanumeric() || "_%.@".contains(b))
@@ -114,5 +114,5 @@ pub fn extreme_numbers(rng: &mut Random, text: &str, part: Range<usize>) -> Stri
         out += rng.one_of(&EXTREMES);
         done = digits;
     }
-    out + &rest[done..] + behind
+    out + &rest[done..] + following
 }

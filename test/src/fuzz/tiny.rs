@@ -44,7 +44,7 @@ pub const ELEMS: [(Type, &str); 15] = [
     (Type::UI32, "ui32"),
 ];
 
-/// What ops a program is made of.
+/// What ops a program consists of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Style {
     /// All.

@@ -1,4 +1,4 @@
-// Kernels are dumped with all that their plans ask for, whether '--dump' alone or a named pipeline leads there.
+// Kernels are dumped with all that their plans require, whether '--dump' alone or a named pipeline leads there.
 
 // RUN: dlc-opt %s --dump=plan,gpu --no-output 2>&1 | FileCheck %s --check-prefixes=PLAN,GPU
 // RUN: dlc-opt %s --tiny-to-ptx-sm90 --dump=gpu --no-output 2>&1 | FileCheck %s --check-prefix=GPU

@@ -20,7 +20,7 @@
 // TOPIC: Passes on any layer:
 // TOPIC: --cse
 // TOPIC: Named pipelines:
-// PASS: choose-plan: Puts a plan beside every kernel that has none.
+// PASS: choose-plan: Chooses a plan for every kernel that has none, by a cost model.
 // PASS: assume {{.*}}[default: 128]
 // PASS: needs {{.*}}region
 // OP: kernel.wgmma

@@ -1,4 +1,4 @@
-// Kernels in instructions become PTX, and beside it a launch manifest.
+// Kernels in instructions become PTX, and next to it a launch manifest.
 
 // RUN: dlc-opt %s --kernel-to-ptx=unchecked -o %t.mlir
 // RUN: dlc-translate %t.mlir --to-ptx | FileCheck %s --check-prefix=PTX

@@ -57,7 +57,7 @@
 // RUN: %{python} %S/Inputs/gone.py pids
 // HANG: error[E0463]: {{.*}} did not end within 1500ms and was stopped
 
-// It ends and leaves a child behind, which is stopped; the result stands. Much on standard error is no harm.
+// It ends and leaves a child after, which is stopped; the result stands. Much on standard error is no harm.
 // RUN: rm pids
 // RUN: dlc-opt input --no-output --external='cmd="%{python} %{root}/test/plugins/external/misbehave.py leaves-child"'
 // RUN: %{python} %S/Inputs/gone.py pids

@@ -15,7 +15,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const PURGE_DELAY: libmimalloc_sys::mi_option_t = 15;
 
 /// Keeps memory that is freed for what is allocated later, and gives none of it back to the system: for a program that ends
-/// soon. Each pass of a long program would get it anew otherwise, page by page.
+/// soon. Each pass of a long program would get it again otherwise, page by page.
 pub fn keep_freed() {
     #[cfg(target_os = "linux")]
     {

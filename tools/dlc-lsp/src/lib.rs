@@ -36,7 +36,7 @@ use document::Document;
 /// The server, with everything that is linked into the program.
 pub fn main() -> ExitCode {
     dlc_ir::pass::panics::install_hook();
-    // Regions, types and attributes may be nested some hundred deep.
+    // Regions, types and attributes may be nested several hundred deep.
     let work = std::thread::Builder::new().stack_size(dlc_opt::STACK).spawn(|| {
         let (connection, threads) = Connection::stdio();
         let served = serve(&connection);

@@ -8,7 +8,7 @@ use dlc_ir::text::Token;
 use logos::Logos;
 use rustc_hash::FxHashMap;
 
-/// How many tokens are looked through for the dialect of an op: a large text that does not parse must not take long.
+/// How many tokens are examined for the dialect of an op: a large text that does not parse must not take long.
 const FAR: usize = 4096;
 
 /// Whether only blanks stand before a byte on its line.

@@ -1,4 +1,4 @@
-//! The command line: what there is, and what was given.
+//! The command line: what exists, and what was given.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -26,7 +26,7 @@ pub struct Options {
     pub input: String,
     /// Where the result goes; `-` for standard output.
     pub output: String,
-    /// `--output-dir`: where what passes give out beside the IR goes.
+    /// `--output-dir`: where what passes emit next to the IR goes.
     pub output_dir: Option<String>,
     /// The pipeline, as text, and what to call it in messages.
     pub pipeline: Option<(String, &'static str)>,
@@ -216,7 +216,7 @@ pub fn threads_arg(heading: &'static str, help: &'static str) -> Arg {
     option("threads", "N", heading, help).value_parser(value_parser!(u16).range(1..))
 }
 
-/// The number of threads, by [`threads_arg`]: as many as the machine has, unless it is said.
+/// The number of threads, by [`threads_arg`]: as many as the machine has, unless it is given.
 pub fn threads(matches: &ArgMatches) -> usize {
     let all = || std::thread::available_parallelism().map_or(1, usize::from);
     matches.get_one::<u16>("threads").map_or_else(all, |&threads| threads.into())
@@ -227,7 +227,7 @@ pub fn refuse(error: &clap::Error, io: &mut Io<'_>) -> Status {
     let text = error.render();
     let wanted = !error.use_stderr();
     let out = if wanted { &mut io.stdout } else { &mut io.stderr };
-    // Nobody is left to be told when this fails.
+    // Nothing can be reported where this fails.
     let _ = if io.terminal { write!(out, "{}", text.ansi()) } else { write!(out, "{text}") };
     if wanted { Status::Success } else { Status::Usage }
 }
@@ -281,7 +281,7 @@ fn check_args() -> [Arg; 7] {
             "remarks",
             "KINDS",
             CHECK,
-            "Show what passes did, did not do, and found out; with all, each remark",
+            "Show what passes did, did not do, and determined; with all, each remark",
         ))
         .num_args(0..=1)
         .require_equals(true)
@@ -309,14 +309,9 @@ fn own_command() -> Command {
             option("output", "FILE", FILES, "Where the result goes, written whole or not at all")
                 .short('o')
                 .default_value("-"),
-            option(
-                "output-dir",
-                "DIR",
-                FILES,
-                "Where tables and pictures that passes give out go; else they are shown",
-            ),
+            option("output-dir", "DIR", FILES, "Where tables and pictures that passes emit go; else they are shown"),
             flag("allow-unregistered-dialect", FILES, "Take ops, types and attributes of unknown dialects"),
-            option("plan", "FILE", FILES, "Put the plans of a file, text or JSON, beside the kernels of the input")
+            option("plan", "FILE", FILES, "Put the plans of a file, text or JSON, next to the kernels of the input")
                 .action(ArgAction::Append),
             flag("split-input-file", FILES, "Take the parts of the input between lines '// -----' one by one"),
             flag("print-generic", FILES, "Print every op in generic form, as MLIR reads it"),
@@ -503,7 +498,7 @@ fn options(registry: &Registry, matches: &ArgMatches, terminal: bool) -> Result<
     })
 }
 
-/// The pipeline that `--pass-pipeline`, or the flags of passes in their order, stand for, with `--emit` behind it.
+/// The pipeline that `--pass-pipeline`, or the flags of passes in their order, stand for, with `--emit` after it.
 fn pipeline(registry: &Registry, matches: &ArgMatches) -> Result<Option<(String, &'static str)>, String> {
     let given = matches.get_one::<String>("pass-pipeline");
     let names = registry.passes().flat_map(|def| def.formerly.iter().copied().chain([def.name]));

@@ -73,7 +73,7 @@ enum Output {
     Json(String),
 }
 
-/// Writes results as they are printed, piece by piece: the text of a large module need not fit beside it.
+/// Writes results as they are printed, piece by piece: the text of a large module need not fit next to it.
 fn write_results(ctx: &Context, results: &[Output], options: PrintOptions, to: &mut dyn Write) -> std::io::Result<()> {
     let mut written = Ok(());
     let mut write = |piece: &str| {
@@ -113,7 +113,7 @@ struct Run<'a> {
     host: Processes,
 }
 
-/// What came of a part.
+/// The result of a part.
 struct Part {
     status: Status,
     /// What to write, of a success.

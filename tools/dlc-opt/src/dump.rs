@@ -51,7 +51,7 @@ impl<'a> Dump<'a> {
         let lowerings = Lowerings::of(self.registry);
         let functions = survey(ctx, module, &Added::default());
         let is_below = |layer: &&str| {
-            let mut ways = functions.iter().filter_map(|function| lowerings.way(&function.layers, &[layer]));
+            let mut ways = functions.iter().filter_map(|function| lowerings.path(&function.layers, &[layer]));
             ways.any(|way| !way.is_empty())
         };
         let layers = self.layers.iter().map(|&(_, layer)| if layer == VIEWS { VIEWED.0 } else { layer });
@@ -133,7 +133,7 @@ impl<'a> Dump<'a> {
     }
 }
 
-/// What `dlc-translate`, which lies beside this program, writes of a module of kernels in instructions.
+/// What `dlc-translate`, which lies next to this program, writes of a module of kernels in instructions.
 fn cuda(ctx: &Context, module: &Body) -> Result<String, String> {
     let mut text = String::new();
     print_body(ctx, module, PrintOptions::default(), &mut |piece| text.push_str(piece));
@@ -152,7 +152,7 @@ fn cuda(ctx: &Context, module: &Body) -> Result<String, String> {
     }
 }
 
-/// The layer whose functions are what their plans ask for when passes have done that.
+/// The layer whose functions are what their plans require when passes have done that.
 const KERNELS: &str = "kernel";
 /// The layer of what says how kernels are made.
 const PLANS: &str = "plan";

@@ -52,7 +52,7 @@ impl Launched {
 pub fn launched(ctx: &Context, module: &Body, function: &str, symbols: &[(String, i64)]) -> Vec<Launched> {
     let of_program = |name: &str| symbols.iter().find(|(own, _)| own == name).map_or(ASSUMED, |(_, size)| *size);
     let kernels = LaunchedKernel::all(ctx, module, function, &of_program);
-    kernels.iter().filter_map(|kernel| of_kernel(ctx, module, kernel)).collect()
+    kernels.iter().filter_map(|kernel| launched_kernel(ctx, module, kernel)).collect()
 }
 
 fn nested<'b>(ctx: &Context, module: &'b Body, name: &str) -> Option<&'b Body> {
@@ -60,7 +60,7 @@ fn nested<'b>(ctx: &Context, module: &'b Body, name: &str) -> Option<&'b Body> {
     module.nested(ops.find(|&op| OpRef::new(ctx, module, op).symbol_name() == Some(name))?)
 }
 
-fn of_kernel(ctx: &Context, module: &Body, launched: &LaunchedKernel) -> Option<Launched> {
+fn launched_kernel(ctx: &Context, module: &Body, launched: &LaunchedKernel) -> Option<Launched> {
     let LaunchedKernel { name, launch, is_alternative, .. } = launched;
     let (launch, is_alternative) = (*launch, *is_alternative);
     let kernel = PlannedKernel::of(ctx, module, name, &|symbol| launched.size(symbol))?;

@@ -18,7 +18,7 @@ use dlc_ir::diag::{Diagnostic, Style, line_column, render};
 use dlc_ir::pass::PassResult;
 use dlc_ir::pass::instrument::{At, Instrument};
 use dlc_ir::pass::layers::dialect_of;
-use dlc_ir::pass::options::Given;
+use dlc_ir::pass::options::GivenOption;
 use dlc_ir::text::PrintOptions;
 use dlc_passes::rewrites::launches::symbols;
 use serde_json::{Value, json};
@@ -72,7 +72,7 @@ impl Default for Sizes {
 
 impl Sizes {
     /// Those that the options of `choose-plan` say.
-    fn of(given: &[Given]) -> Sizes {
+    fn of(given: &[GivenOption]) -> Sizes {
         let value = |name: &str| given.iter().find(|given| given.name == name).and_then(|given| given.value.as_deref());
         let assumed = value("assume").and_then(|text| text.parse().ok()).unwrap_or(ASSUMED);
         let symbols = value("symbols").unwrap_or("").trim_matches(['[', ']']).split(',');
@@ -201,7 +201,7 @@ fn remark(ctx: &Context, found: &Diagnostic) -> Value {
 
 impl Instrument for Explore {
     fn start(&self, ctx: &Context, module: &Body) {
-        // Of several pipelines one after the other the first one has what was read.
+        // Of several pipelines one after another the first one has what was read.
         if self.state().stages.is_empty() {
             self.add(ctx, module, "as read", "", false);
         }

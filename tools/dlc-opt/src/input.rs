@@ -142,7 +142,7 @@ fn add_plans_of(
             }
             let message = format!("'{name}' is given as a file of plans, and '{}' is no op of plans", view.name());
             let error = Diagnostic::error(&UNKNOWN_FORM, view.loc(), message);
-            diags.emit(error.suggest("give the program first, and with '--plan' what stands beside it"));
+            diags.emit(error.suggest("give the program first, and with '--plan' what stands next to it"));
             return None;
         }
         let attrs = plans.attrs(op);
@@ -178,7 +178,7 @@ fn kernels(ctx: &Context, module: &Body) -> Vec<(String, Vec<String>)> {
     .collect()
 }
 
-/// The attributes of a schedule that is put beside kernels: it names its kernel unless there is one, and a tile that is a
+/// The attributes of a schedule that is put next to kernels: it names its kernel unless there is one, and a tile that is a
 /// list has the axes of the kernel.
 fn of_kernel(
     ctx: &Context,

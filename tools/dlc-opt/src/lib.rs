@@ -11,7 +11,7 @@
 //! ```
 //!
 //! - [`args`]: the command line, [`help`] on it; [`input`]: reading files; [`json`]: JSON instead of IR; [`output`]: writing them whole or not at all; [`outputs`]:
-//!   what passes give out beside the IR.
+//!   what passes emit next to the IR.
 //! - [`drive`]: from text to text; [`expect`]: `--verify-diagnostics`; [`report`]: diagnostics, timing, statistics.
 //! - [`plugin`]: passes from shared libraries and other programs.
 //! - [`observe`]: printing the IR between passes; [`evaluate`]: running it between passes; [`list`]: what is linked in.
@@ -102,13 +102,13 @@ pub struct Io<'a> {
     pub stdin: &'a mut (dyn Read + Send),
     /// The result.
     pub stdout: &'a mut (dyn Write + Send),
-    /// Diagnostics and everything that is asked for beside the result.
+    /// Diagnostics and everything that is asked for besides the result.
     pub stderr: &'a mut (dyn Write + Send),
     /// Whether `stderr` is a terminal: then there is colour, and a line of progress.
     pub terminal: bool,
 }
 
-/// The stack of the thread that does the work: regions, types and attributes may be nested some hundred deep, and each
+/// The stack of the thread that does the work: regions, types and attributes may be nested several hundred deep, and each
 /// level takes some of it, in builds without optimization too.
 pub const STACK: usize = 256 << 20;
 
@@ -164,7 +164,7 @@ pub fn on_big_stack(run: RunFn, setup: &Setup, args: impl Iterator<Item = OsStri
     lost.into_iter().fold(status, |status, (name, error)| {
         let Some(error) = error else { return status };
         let message = format!("{name} cannot be written: {error}");
-        report::alone(Diagnostic::error(&input::CANNOT_WRITE, Loc::UNKNOWN, message), &args, io);
+        report::report_one(Diagnostic::error(&input::CANNOT_WRITE, Loc::UNKNOWN, message), &args, io);
         status.max(Status::Failure)
     })
 }
@@ -189,7 +189,7 @@ pub fn run(setup: &Setup, args: &[OsString], io: &mut Io<'_>) -> Status {
             }
             Err(unusable) => {
                 let (diagnostic, status) = *unusable;
-                report::alone(diagnostic, args, io);
+                report::report_one(diagnostic, args, io);
                 return status;
             }
         }

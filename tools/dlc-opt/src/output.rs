@@ -48,7 +48,7 @@ impl<W: Write> Write for Watched<W> {
     }
 }
 
-/// Writes a file: beside its place first, and then in one step into it. `write` is given where the bytes go.
+/// Writes a file: next to its place first, and then in one step into it. `write` is given where the bytes go.
 pub fn write_file(name: &str, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> std::io::Result<()> {
     // Where a link leads to: the link itself stays.
     let target = std::fs::canonicalize(name);
@@ -65,7 +65,7 @@ pub fn write_file(name: &str, write: impl FnOnce(&mut dyn Write) -> std::io::Res
     Ok(())
 }
 
-/// An error without the name of the file beside the one that is wanted, which says nothing to who asked.
+/// An error without the name of the file next to the one that is wanted, which says nothing to who asked.
 fn plain(error: std::io::Error) -> std::io::Error {
     match error.to_string().split_once(" at path ") {
         Some((why, _)) => std::io::Error::new(error.kind(), why),

@@ -1,4 +1,4 @@
-//! What passes give out beside the IR: tables and pictures, shown or written to a folder.
+//! What passes emit next to the IR: tables and pictures, shown or written to a folder.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use dlc_ir::pass::PassOutput;
 use crate::output::write_file;
 use crate::{Io, input};
 
-/// Where outputs go, and which names have been given out.
+/// Where outputs go, and which names are taken.
 pub struct Outputs<'a> {
     folder: Option<&'a str>,
     given: BTreeMap<String, usize>,
@@ -29,7 +29,7 @@ impl<'a> Outputs<'a> {
             let name = self.unique(&file_name(&name));
             let end = if text.ends_with('\n') { "" } else { "\n" };
             let Some(folder) = self.folder else {
-                // Nobody is left to be told when this fails.
+                // Nothing can be reported where this fails.
                 let _ = write!(io.stderr, "// -----// {name} //----- //\n{text}{end}");
                 continue;
             };

@@ -1,4 +1,4 @@
-//! What is reported beside the result: diagnostics, timing, statistics, debug counters.
+//! What is reported next to the result: diagnostics, timing, statistics, debug counters.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -107,7 +107,7 @@ impl<'a> Reporter<'a> {
         for (rule, count) in std::mem::take(&mut self.counters) {
             let _ = writeln!(text, "debug-counter {rule}: {count}");
         }
-        // Nobody is left to be told when this fails.
+        // Nothing can be reported where this fails.
         let _ = io.stderr.write_all(text.as_bytes());
     }
 }
@@ -160,14 +160,14 @@ pub fn pattern(message: &str) -> String {
 }
 
 /// Tells what is wrong before the command line can be read as a whole.
-pub fn alone(diagnostic: Diagnostic, args: &[OsString], io: &mut Io<'_>) {
+pub fn report_one(diagnostic: Diagnostic, args: &[OsString], io: &mut Io<'_>) {
     let ctx = Context::new([]);
     let json = args.iter().any(|arg| arg == "--diagnostics=json");
     let text = match json {
         true => to_json(&ctx, &[diagnostic]) + "\n",
         false => render(&ctx, &diagnostic, Style { color: io.terminal }),
     };
-    // Nobody is left to be told when this fails.
+    // Nothing can be reported where this fails.
     let _ = io.stderr.write_all(text.as_bytes());
 }
 

@@ -1,4 +1,4 @@
-//! The extension module `dlc._dlc`: sessions and programs of the library, for the Python code beside it.
+//! The extension module `dlc._dlc`: sessions and programs of the library, for the Python code next to it.
 //!
 //! Arrays come and go as a name of their element type, their sizes and their bytes; `_arrays.py` makes arrays of numpy and
 //! torch of that. Nothing here holds the GIL while it compiles, evaluates or waits for a device.
@@ -21,7 +21,7 @@ use pyo3::types::PyByteArray;
 use errors::{raise, warnings};
 
 /// An array: the name of the type of its elements, its sizes, its bytes in row-major order.
-type Given = (String, Vec<usize>, PyBuffer<u8>);
+type HostArray = (String, Vec<usize>, PyBuffer<u8>);
 /// The same, given back.
 type Made = (String, Vec<usize>, Py<PyByteArray>);
 /// A tensor of a device: the name of the type of its elements, and its sizes.
@@ -90,7 +90,7 @@ fn info(ports: Vec<dlc::Port>) -> Vec<PortInfo> {
     ports.into_iter().map(|port| (port.name, port.ty, port.shape, port.elem.map(Elem::name))).collect()
 }
 
-fn array(py: Python<'_>, (elem, shape, buffer): Given) -> PyResult<Array> {
+fn array(py: Python<'_>, (elem, shape, buffer): HostArray) -> PyResult<Array> {
     let elem = Elem::from_str(&elem).map_err(PyValueError::new_err)?;
     let bytes = buffer.to_vec(py)?;
     let count = shape.iter().try_fold(elem.size(), |bytes, &size| bytes.checked_mul(size));
@@ -130,8 +130,8 @@ impl Program {
     fn call(
         &self,
         py: Python<'_>,
-        positional: Vec<Given>,
-        named: Vec<(String, Given)>,
+        positional: Vec<HostArray>,
+        named: Vec<(String, HostArray)>,
         sizes: Vec<(String, i64)>,
     ) -> PyResult<(Vec<Made>, String)> {
         let mut arguments = Arguments::new();

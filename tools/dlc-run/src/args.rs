@@ -1,4 +1,4 @@
-//! The command line: what there is, and what was given.
+//! The command line: what exists, and what was given.
 
 use std::ffi::OsString;
 use std::str::FromStr;
@@ -22,7 +22,7 @@ pub struct Options {
     /// `--function`
     pub function: Option<String>,
     /// The inputs that are given.
-    pub given: Vec<Given>,
+    pub given: Vec<InputFile>,
     /// `--shape`: symbols and what they are.
     pub shape: Vec<(String, i64)>,
     /// `--explain`: the program is shown and not run.
@@ -69,7 +69,7 @@ pub struct Options {
     pub unchecked: bool,
     /// `--bench`: how many runs are measured.
     pub bench: Option<usize>,
-    /// `--against`: whether the library cublasLt is measured beside it.
+    /// `--against`: whether the library cublasLt is measured next to it.
     pub against: bool,
     /// `--log`: a file that gets a line for each run.
     pub log: Option<String>,
@@ -111,7 +111,7 @@ enum Plan {
 
 /// An input, or all those of a file.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Given {
+pub struct InputFile {
     /// The name of the input; without one every array of the file goes to the input of its own name.
     pub name: Option<String>,
     /// The file.
@@ -144,7 +144,7 @@ const COMMON: [&str; 15] = [
     "batch",
 ];
 
-/// What asks for a run, or for what comes of one.
+/// What asks for a run, or for the result of one.
 const WITHOUT_RUNNING: [&str; 9] =
     ["inputs", "output", "out-dir", "check", "bench", "against", "emit-manifest", "batch", "log"];
 
@@ -265,7 +265,7 @@ fn device_args() -> [Arg; 17] {
             .action(ArgAction::Append)
             .value_parser(plan)
             .long_help(
-                "A file of plans, text or JSON, that are put beside the kernels of the program: those that name no \
+                "A file of plans, text or JSON, that are put next to the kernels of the program: those that name no \
                  kernel belong to the only one. Or how kernels are made that have none: choose the plan that an \
                  estimate says is fastest on the target, the default, or off, which takes tiles that fit any machine",
             ),
@@ -281,7 +281,7 @@ fn device_args() -> [Arg; 17] {
             ),
         option("tune-log", "FILE", DEVICE, "With --tune: append a line for each plan that is measured to a table (CSV)")
             .requires("tune"),
-        option("plan-cache", "FILE", DEVICE, "A file of measured plans, which take the place of the estimate")
+        option("plan-cache", "FILE", DEVICE, "A file of measured plans, which replace the estimate")
             .long_help(
                 "A file of measured plans, as text. A kernel takes the one that was measured for it, at its sizes, on the \
                  device and driver that it runs on, in place of the plan that the estimate finds best; with --device=none \
@@ -302,15 +302,15 @@ fn device_args() -> [Arg; 17] {
                  is a warning, and the launch manifest says that they are not verified, and why. Without it they are \
                  refused. PTX that comes from elsewhere runs in any case, with a warning",
             ),
-        option("emit-manifest", "FILE", DEVICE, "Write the launch manifest of what runs, and its PTX beside it"),
+        option("emit-manifest", "FILE", DEVICE, "Write the launch manifest of what runs, and its PTX next to it"),
         option("bench", "N", DEVICE, "Measure N runs on the device, with cold caches")
             .num_args(0..=1)
             .require_equals(true)
             .default_missing_value("100")
             .value_parser(value_parser!(u32).range(1..)),
-        option("against", "LIBRARY", DEVICE, "Measure a library in turn, for a program that is a product of matrices")
+        option("against", "LIBRARY", DEVICE, "Interleave with a library, for a program that is a product of matrices")
             .value_parser(["cublaslt"]),
-        flag("no-cache", DEVICE, "Compile the module anew, and keep nothing"),
+        flag("no-cache", DEVICE, "Compile the module again, and keep nothing"),
         option("cache-size", "BYTES", DEVICE, "How many bytes of compiled modules are kept [default: 1 GiB]")
             .value_parser(value_parser!(u64)),
         flag("cache-info", DEVICE, "Say where compiled modules are kept, and how many; run nothing")
@@ -360,7 +360,7 @@ pub fn parse(args: &[OsString], io: &mut Io<'_>) -> Result<Options, Status> {
     }
     let matches = command.try_get_matches_from(args).map_err(|error| refuse(&error, io))?;
     options(&matches, io.terminal).map_err(|message| {
-        // Nobody is left to be told when this fails.
+        // Nothing can be reported where this fails.
         let _ = writeln!(io.stderr, "error: {message}\n\nFor more information, try '--help'.");
         Status::Usage
     })
@@ -376,7 +376,7 @@ fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
         (None, None) => return Err("no program is given".into()),
     };
     let given = matches.get_many::<String>("inputs").unwrap_or_default().map(|text| given(text));
-    let given: Vec<Given> = given.collect::<Result<_, _>>()?;
+    let given: Vec<InputFile> = given.collect::<Result<_, _>>()?;
     for file in [text("output"), text("check")].iter().flatten() {
         Format::of(file)?;
     }
@@ -503,7 +503,7 @@ fn tolerance(text: &str) -> Result<f64, String> {
 }
 
 /// `x=a.npz:b`
-fn given(text: &str) -> Result<Given, String> {
+fn given(text: &str) -> Result<InputFile, String> {
     let (name, file) = match text.split_once('=') {
         Some((name, file)) => (Some(name.strip_prefix('%').unwrap_or(name).to_string()), file),
         None => (None, text),
@@ -514,7 +514,7 @@ fn given(text: &str) -> Result<Given, String> {
         _ => (file, None),
     };
     Format::of(file)?;
-    Ok(Given { name, file: file.to_string(), entry })
+    Ok(InputFile { name, file: file.to_string(), entry })
 }
 
 #[cfg(test)]

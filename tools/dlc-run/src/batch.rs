@@ -14,7 +14,7 @@ use dlc_opt::table::{lines, table};
 use dlc_opt::{Io, STACK, Setup, Status};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::args::{Given, Options, What};
+use crate::args::{InputFile, Options, What};
 use crate::log;
 use crate::run::{self, Ran};
 use crate::show::{short, times};
@@ -24,7 +24,7 @@ const EXPECTED: &str = "expected.npz";
 /// `[00:00:02] 3 of 18 gelu`
 const LINE: &str = "[{elapsed_precise}] {pos} of {len} {msg}";
 
-/// What came of a folder.
+/// The result of a folder.
 struct Row {
     status: Status,
     ran: Option<Ran>,
@@ -83,7 +83,7 @@ pub fn run(setup: &Setup, options: &Options, folder: &str, gpu: &mut Gpu, io: &m
         shown.add_row([&*name, &outputs.join(", "), &elements, &largest, result]);
     }
     let good = rows.iter().filter(|row| row.status == Status::Success).count();
-    // Nobody is left to be told when these fail.
+    // Nothing can be reported where these fail.
     let _ = writeln!(io.stdout, "{}{good} of {} as expected", lines(&shown), rows.len());
     let _ = io.stdout.flush();
     for (path, row) in found.iter().zip(&rows) {
@@ -134,7 +134,7 @@ fn progress(options: &Options, folders: &[PathBuf]) -> ProgressBar {
     bar.with_style(ProgressStyle::with_template(LINE).expect("the template is right"))
 }
 
-/// All programs on one device, one after the other: they would wait for each other there, and what is measured would not
+/// All programs on one device, one after another: they would wait for each other there, and what is measured would not
 /// be theirs alone.
 fn on_gpu(setup: &Setup, options: &Options, folders: &[PathBuf], gpu: &mut Gpu) -> Vec<Row> {
     let bar = progress(options, folders);
@@ -190,7 +190,7 @@ fn run_folder(setup: &Setup, options: &Options, folder: &Path, threads: usize, g
         ([program], None) => {
             let options = Options {
                 what: What::Program(program.to_string_lossy().into_owned()),
-                given: vec![Given { name: None, file: path(INPUTS), entry: None }],
+                given: vec![InputFile { name: None, file: path(INPUTS), entry: None }],
                 check: Some(path(EXPECTED)),
                 threads,
                 ..options.clone()

@@ -10,7 +10,7 @@ use dlc_opt::compare::Tolerance;
 use dlc_opt::function::Function;
 use dlc_opt::input::CANNOT_READ;
 
-use crate::args::{Given, Options};
+use crate::args::{InputFile, Options};
 
 /// What a function is called with.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ pub fn inputs(
     Some(Inputs { data, shapes: bound.shapes, origins: bound.origins, symbols: bound.symbols, tolerance })
 }
 
-/// Reads the arrays that are given, and finds out what symbols are. Everything that is wrong with them is reported.
+/// Reads the arrays that are given, and determines what symbols are. Everything that is wrong with them is reported.
 pub fn bound<'a>(
     ctx: &'a Context,
     function: &'a Function,
@@ -57,7 +57,7 @@ pub fn bound<'a>(
     let dims = dims(ctx, function, diags).ok()?;
     let arrays = Reader { ctx, function, diags }.read(&dims, options)?;
     let (sizes, seed) = (options.shape.clone(), options.seed);
-    let given = bind::Given { arrays, sizes, seed, caller: Caller::CommandLine };
+    let given = bind::BoundInput { arrays, sizes, seed, caller: Caller::CommandLine };
     Bound::of(ctx, function, needed, given, diags).ok()
 }
 
@@ -88,7 +88,12 @@ impl Reader<'_> {
         (!failed).then_some(found)
     }
 
-    fn read_one(&self, given: &Given, limits: &[u64], found: &mut [Option<(Array, Origin)>]) -> Result<(), Reported> {
+    fn read_one(
+        &self,
+        given: &InputFile,
+        limits: &[u64],
+        found: &mut [Option<(Array, Origin)>],
+    ) -> Result<(), Reported> {
         let file = &given.file;
         let cannot = |message: String| {
             self.diags.emit(Diagnostic::error(&CANNOT_READ, Loc::UNKNOWN, message));

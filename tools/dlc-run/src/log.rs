@@ -21,7 +21,7 @@ dlc_ir::codes! {
     NOT_A_LOG = "E0563" "NotALog";
 }
 
-/// The largest log that lines are appended to: it is written anew each time.
+/// The largest log that lines are appended to: it is written again each time.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// The columns. Where a run has several kernels or launches, their words stand in order with `;` between them.

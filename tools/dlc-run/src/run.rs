@@ -226,7 +226,7 @@ fn evaluated(
     times.read = start.elapsed();
     // As it is written a program is evaluated, and not compiled.
     if options.passes != Passes::None {
-        let file = options.emit_manifest.as_deref().map(cuda::run::ptx_beside);
+        let file = options.emit_manifest.as_deref().map(cuda::run::ptx_alongside);
         let compiler = Compiler {
             ctx,
             registry,

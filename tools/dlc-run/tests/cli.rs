@@ -44,7 +44,7 @@ fn run(args: &[&str], mut stdin: &[u8]) -> (Status, String, String) {
     (status, text(out), text(err))
 }
 
-/// A function of the sample dialect with an op whose evaluator panics, and whose result nobody uses.
+/// A function of the sample dialect with an op whose evaluator panics, and whose result nothing uses.
 const PANICS: &[u8] = b"sample.func @f(%a: i64) -> i64 { \"bad.panic\"() : () -> ()  return %a }";
 
 #[test]
@@ -120,7 +120,7 @@ fn diagnostics_have_a_form_for_programs() {
     assert!(err.starts_with(['[', '{']) && err.contains("\"kind\": \"BadSymbol\""), "{err}");
 }
 
-/// A stream with room for nothing, or one that nobody reads.
+/// A stream with room for nothing, or one that nothing reads.
 struct Full(std::io::ErrorKind);
 
 impl std::io::Write for Full {

@@ -1,4 +1,4 @@
-//! The command line: what there is, and what was given.
+//! The command line: what exists, and what was given.
 
 use std::ffi::OsString;
 

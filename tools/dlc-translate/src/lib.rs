@@ -5,7 +5,7 @@
 //! - [`ptx`]: PTX and how it is launched; [`cuda`]: the same kernels as CUDA C++ for people.
 //! - [`dot`]: a picture of the ops of any layer.
 //! - [`args`]: the command line; [`target`]: what IR is translated to, one variant for each.
-//! - [`manifest`]: the launch manifest, which is beside every file of PTX; `dlc-run` reads it.
+//! - [`manifest`]: the launch manifest, which is next to every file of PTX; `dlc-run` reads it.
 
 pub mod args;
 pub mod cuda;
@@ -52,7 +52,7 @@ pub fn run(setup: &Setup, args: &[OsString], io: &mut Io<'_>) -> Status {
             "-" => drop(io.stdout.write_all(written.text.as_bytes()).and_then(|()| io.stdout.flush())),
             name => {
                 file(name, &written.text);
-                if let Some((ending, text)) = written.beside {
+                if let Some((ending, text)) = written.alongside {
                     file(&Path::new(name).with_extension(ending).to_string_lossy(), &text);
                 }
             }

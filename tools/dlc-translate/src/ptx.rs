@@ -31,7 +31,7 @@ dlc_ir::codes! {
     NOT_LAUNCHED = "E0546" "NotLaunched";
 }
 
-/// PTX and what is beside it.
+/// PTX and what is next to it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Translated {
     /// The text of the module.
@@ -321,7 +321,7 @@ fn tensor_map(op: kernel::TensorMapOf<'_>, names: &mut Names<'_>) -> Made<Tensor
     };
     let shape = op.merged().map(|groups| {
         let dims = merged_dims(ctx, of, &groups);
-        dims.ok_or_else(|| Wrong::at(*op, "its axes do not lie one behind the other"))
+        dims.ok_or_else(|| Wrong::at(*op, "its axes do not lie one after another"))
     });
     let other = || op.order().and_then(|order| ordered(&of.dims(ctx), &order));
     let shape = shape.transpose()?.or_else(other).map(|dims| dims.iter().map(|dim| names.expr(dim, &[])).collect());

@@ -17,7 +17,7 @@ pub enum Target {
     Ir,
     /// The JSON of the layer.
     Json,
-    /// PTX, and beside it the launch manifest.
+    /// PTX, and next to it the launch manifest.
     Ptx,
     /// CUDA C++ for people.
     Cuda,
@@ -29,8 +29,8 @@ pub enum Target {
 pub struct Written {
     /// The text.
     pub text: String,
-    /// What is written beside a file of it: the ending of its name, and the text.
-    pub beside: Option<(&'static str, String)>,
+    /// What is written next to a file of it: the ending of its name, and the text.
+    pub alongside: Option<(&'static str, String)>,
 }
 
 impl Target {
@@ -41,7 +41,7 @@ impl Target {
         (
             Target::Ptx,
             "to-ptx",
-            "Write PTX of kernels in instructions and, beside the file, the launch manifest; warn of unverified ones",
+            "Write PTX of kernels in instructions and, next to the file, the launch manifest; warn of unverified ones",
         ),
         (Target::Cuda, "to-cuda", "Write CUDA C++ of kernels in instructions, for people"),
         (Target::Dot, "to-dot", "Write a graph of the ops of any layer, which Graphviz draws"),
@@ -57,7 +57,7 @@ impl Target {
         against: Option<Against<'_>>,
         diags: &Diagnostics,
     ) -> Option<Written> {
-        let alone = |text: String| Some(Written { text, beside: None });
+        let alone = |text: String| Some(Written { text, alongside: None });
         match self {
             Target::Ir => {
                 let mut text = String::new();
@@ -68,7 +68,7 @@ impl Target {
             Target::Ptx => {
                 let name = Path::new(file).file_name().map_or("module.ptx".into(), |name| name.to_string_lossy());
                 let made = crate::ptx::translate(ctx, module, &name, file != "-", diags)?;
-                Some(Written { text: made.ptx, beside: Some(("json", crate::manifest::write(&made.manifest))) })
+                Some(Written { text: made.ptx, alongside: Some(("json", crate::manifest::write(&made.manifest))) })
             }
             Target::Dot => alone(crate::dot::write(ctx, module)),
             Target::Cuda => {

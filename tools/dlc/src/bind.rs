@@ -97,7 +97,7 @@ impl Caller {
 
 /// What is given for the inputs of a function.
 #[derive(Clone, Debug)]
-pub struct Given {
+pub struct BoundInput {
     /// An array for each input, in their order, or none.
     pub arrays: Vec<Option<(Array, Origin)>>,
     /// Symbols and what they are.
@@ -123,15 +123,15 @@ pub struct Bound<'a> {
 }
 
 impl<'a> Bound<'a> {
-    /// Finds out what symbols are, by the arrays and sizes that are given. Everything that is wrong with them is reported.
+    /// Determines what symbols are, by the arrays and sizes that are given. Everything that is wrong with them is reported.
     pub fn of(
         ctx: &'a Context,
         function: &'a Function,
         needed: Needed,
-        given: Given,
+        given: BoundInput,
         diags: &'a Diagnostics,
     ) -> Result<Bound<'a>, Reported> {
-        let Given { arrays, sizes, seed, caller } = given;
+        let BoundInput { arrays, sizes, seed, caller } = given;
         let binder = Binder { ctx, function, needed, caller, diags };
         let dims = binder.dims()?;
         let symbols = binder.symbols(&dims, &arrays, &sizes)?;
@@ -289,7 +289,7 @@ impl Binder<'_> {
         unbound.dedup();
         if !unbound.is_empty() {
             let verb = if unbound.len() == 1 { "is" } else { "are" };
-            let message = format!("it is not said what {} {verb}", unbound.join(", "));
+            let message = format!("it is not given what {} {verb}", unbound.join(", "));
             fail(None, message, Some(self.caller.example(&unbound)));
         }
         failed.map_or(Ok(symbols), Err)

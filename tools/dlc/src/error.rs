@@ -90,7 +90,7 @@ impl Error {
     }
 
     /// One error that has no place in a source.
-    pub(crate) fn alone(diagnostic: &Diagnostic) -> Error {
+    pub(crate) fn one(diagnostic: &Diagnostic) -> Error {
         Error { messages: vec![Message::of(&Context::new([]), diagnostic)], argument: None }
     }
 
@@ -105,7 +105,7 @@ impl Error {
     pub(crate) fn panicked(what: &str) -> Error {
         let message = format!("dlc has made a mistake: {what}");
         let error = Diagnostic::error(&LIBRARY_PANICKED, dlc_ir::Loc::UNKNOWN, message);
-        Error::alone(&error.suggest("please report it, with the program"))
+        Error::one(&error.suggest("please report it, with the program"))
     }
 
     /// The first error.
@@ -135,7 +135,7 @@ impl Error {
 }
 
 impl fmt::Display for Error {
-    /// As the command line shows them, one after the other.
+    /// As the command line shows them, one after another.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, message) in self.messages.iter().enumerate() {
             write!(f, "{}{message}", if number == 0 { "" } else { "\n" })?;

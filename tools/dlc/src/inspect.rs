@@ -15,7 +15,9 @@ use dlc_opt::{explain, json};
 use dlc_plan::Schedule;
 use dlc_translate::manifest;
 
-use crate::cuda::compile::{Compiler, Places, PlannedSizes, not_compiled, others, planned_pipeline_to, put_measured};
+use crate::cuda::compile::{
+    Compiler, IndexWidth, PlannedSizes, not_compiled, others, planned_pipeline_to, put_measured,
+};
 use crate::error::{Error, NO_LAYER};
 use crate::options::{Passes, Planning, ShapeSet};
 use crate::program::Program;
@@ -59,7 +61,7 @@ impl Program {
         })?
     }
 
-    /// The plans of its kernels: those beside them, and those that are chosen.
+    /// The plans of its kernels: those next to them, and those that are chosen.
     ///
     /// # Errors
     /// What passes report.
@@ -101,11 +103,11 @@ impl Program {
                 }
                 true => {
                     let sizes = PlannedSizes::of(sizes);
-                    compiler.compile(module, function, sizes, compiler.planning, target, Places::Narrow)
+                    compiler.compile(module, function, sizes, compiler.planning, target, IndexWidth::Narrow)
                 }
             };
             let made = made.map_err(|_| Error::of(&compiled.ctx, &diags.take()))?;
-            let made = made.ok_or_else(|| Error::alone(&not_compiled(function)))?.translated;
+            let made = made.ok_or_else(|| Error::one(&not_compiled(function)))?.translated;
             Ok(Ptx { manifest: manifest::write(&made.manifest), text: made.ptx })
         })?
     }

@@ -10,7 +10,7 @@ use crate::cuda::WRONG_DEVICE;
 use crate::cuda::compile::not_compiled;
 use crate::cuda::driver::Address;
 use crate::cuda::resident::{Runnable, Stream};
-use crate::cuda::steps::Given;
+use crate::cuda::steps::StepInputs;
 use crate::error::Error;
 use crate::files::{Array, Elem};
 use crate::program::{Arguments, OnDevice, Program};
@@ -59,7 +59,7 @@ impl Program {
         let on_device = match self.known(&bound.symbols, &machine) {
             Some(known) => known,
             None => on_big_stack(|| self.for_sizes(&bound.symbols, &machine, &diags))??
-                .ok_or_else(|| Error::alone(&not_compiled(function)))?,
+                .ok_or_else(|| Error::one(&not_compiled(function)))?,
         };
         Ok(DeviceCall { program: self.clone(), on_device, device })
     }
@@ -79,7 +79,7 @@ impl DeviceCall {
     /// the stream has done them. Inputs are at these addresses, in the order that the program has them, and outputs too,
     /// row by row without gaps.
     ///
-    /// What a call computes anew is what its addresses change: with those of the call before it only launches.
+    /// What a call computes again is what its addresses change: with those of the call before it only launches.
     ///
     /// # Errors
     /// A tensor whose address or layout does not fit, and what the device reports, of work before too.
@@ -90,15 +90,15 @@ impl DeviceCall {
         {
             if given != taken {
                 let message = format!("{given} {what} are given, and there are {taken}");
-                return Err(Error::alone(&Diagnostic::error(&WRONG_DEVICE, Loc::UNKNOWN, message)));
+                return Err(Error::one(&Diagnostic::error(&WRONG_DEVICE, Loc::UNKNOWN, message)));
             }
         }
         let shared = &self.program.session.0;
         let mut gpu = shared.gpu();
-        let fail = |error: Box<Diagnostic>| Error::alone(&error);
+        let fail = |error: Box<Diagnostic>| Error::one(&error);
         let (driver, resident) = gpu.attached(self.device).map_err(fail)?;
         let what = Runnable { manifest, ptx, plan, users };
-        let given = Given { inputs, outputs };
+        let given = StepInputs { inputs, outputs };
         resident.launch(driver, *number, what, shared.cache.as_ref(), given, stream).map_err(fail)
     }
 }

@@ -38,7 +38,7 @@ pub fn pipeline(registry: &Registry, ctx: &Context, passes: &Passes, diags: &Dia
 
 /// Reads a program from a file that is read, and verifies it. What is wrong with it is reported.
 ///
-/// The plans of other files are put beside its kernels.
+/// The plans of other files are put next to its kernels.
 pub fn read(
     ctx: &Context,
     registry: &Registry,

@@ -19,7 +19,7 @@ use dlc_translate::manifest::plan::Plan;
 use dlc_translate::manifest::{Manifest, NOT_FOR_SIZES};
 use dlc_translate::ptx::Translated;
 
-use crate::bind::{BAD_INPUT, Bound, Caller, Given, Needed, Origin, Reported, admits};
+use crate::bind::{BAD_INPUT, Bound, BoundInput, Caller, Needed, Origin, Reported, admits};
 use crate::cuda::compile::{Compiler, PlannedSizes, not_compiled, others, plan_of, planned_pipeline_to, target};
 use crate::cuda::exec::Loaded;
 use crate::cuda::tune::{Tuned, Tuner};
@@ -249,7 +249,7 @@ pub fn check_shape_sets(function: &Function, sets: &[ShapeSet], diags: &Diagnost
     Some(())
 }
 
-/// Puts plans beside the kernels of a module, which is lowered to kernels where it has none. What goes wrong is reported.
+/// Puts plans next to the kernels of a module, which is lowered to kernels where it has none. What goes wrong is reported.
 fn put_plans(
     session: &Session,
     ctx: &Context,
@@ -337,7 +337,7 @@ impl Program {
         let device = shared.options.device;
         if device == Device::None {
             let error = Diagnostic::error(&WRONG_DEVICE, Loc::UNKNOWN, "a session without a device runs nothing");
-            return Err(Error::alone(&error.suggest("make a session with the device cpu, cuda or auto")));
+            return Err(Error::one(&error.suggest("make a session with the device cpu, cuda or auto")));
         }
         let diags = Diagnostics::new();
         let failed = |Reported { input }: Reported| Error::of(ctx, &diags.take()).about(input);
@@ -351,7 +351,7 @@ impl Program {
                 return Ok(returned);
             }
             if device != Device::Auto {
-                return Err(Error::alone(&not_compiled(function)));
+                return Err(Error::one(&not_compiled(function)));
             }
         }
         let bound = Bound::of(ctx, function, Needed::OfInputs, given, &diags).map_err(failed)?;
@@ -360,7 +360,7 @@ impl Program {
     }
 
     /// Gives arrays to inputs.
-    pub(crate) fn given(&self, arguments: Arguments, diags: &Diagnostics) -> Result<Given, Reported> {
+    pub(crate) fn given(&self, arguments: Arguments, diags: &Diagnostics) -> Result<BoundInput, Reported> {
         let Compiled { ctx, function, options, .. } = &*self.compiled;
         let fail = |input: Option<&str>, message: String, suggestion: Option<String>| {
             diags.emit(Diagnostic::error(&BAD_INPUT, Loc::UNKNOWN, message).suggest_if(suggestion));
@@ -399,7 +399,7 @@ impl Program {
             given.push(Some((array, Origin::Call)));
         }
         let sizes = [options.sizes.clone(), arguments.sizes].concat();
-        Ok(Given { arrays: given, sizes, seed: 0, caller: Caller::Program })
+        Ok(BoundInput { arrays: given, sizes, seed: 0, caller: Caller::Program })
     }
 
     /// What the evaluators make of it.
@@ -426,7 +426,7 @@ impl Program {
         Array::of(ctx, values).ok_or_else(|| {
             let elem = values.elem.display(ctx);
             let message = format!("the output {name} has elements of the type {elem}, which arrays have no way for");
-            Error::alone(&Diagnostic::error(&BAD_INPUT, Loc::UNKNOWN, message))
+            Error::one(&Diagnostic::error(&BAD_INPUT, Loc::UNKNOWN, message))
         })
     }
 
@@ -444,7 +444,7 @@ impl Program {
     /// The target that it is compiled for on a device.
     pub(crate) fn machine(&self, number: u32) -> Result<String, Error> {
         let mut gpu = self.session.0.gpu();
-        let driver = gpu.driver(number).map_err(|error| Error::alone(&error))?;
+        let driver = gpu.driver(number).map_err(|error| Error::one(&error))?;
         let device = self.compiled.device.get_or_init(|| driver.device().clone());
         Ok(target(self.compiled.options.target.as_deref(), device).to_string())
     }
@@ -454,7 +454,7 @@ impl Program {
         let Compiled { ctx, function, .. } = &*self.compiled;
         let shared = &self.session.0;
         let number = shared.options.device.number();
-        let fail = |error: Box<Diagnostic>| Error::alone(&error);
+        let fail = |error: Box<Diagnostic>| Error::one(&error);
         let machine = self.machine(number)?;
         let Some(compiled) = self.for_sizes(&bound.symbols, &machine, diags)? else { return Ok(None) };
         let OnDevice { manifest, ptx, plan, .. } = &*compiled;
@@ -540,7 +540,7 @@ impl Program {
         match plan_of(&known[machine].manifest, function, symbols) {
             Ok(plan) => Ok(Some((known[machine].clone(), plan))),
             Err(error) if error.code == &NOT_FOR_SIZES => Ok(None),
-            Err(error) => Err(Error::alone(&error)),
+            Err(error) => Err(Error::one(&error)),
         }
     }
 
@@ -560,7 +560,7 @@ impl Program {
         let Compiled { ctx, module, function, options, .. } = compiled;
         let failed = || Error::of(ctx, &diags.take());
         let refused = |message: &str, way: &str| {
-            Error::alone(&Diagnostic::error(&WRONG_DEVICE, Loc::UNKNOWN, message.to_string()).suggest(way))
+            Error::one(&Diagnostic::error(&WRONG_DEVICE, Loc::UNKNOWN, message.to_string()).suggest(way))
         };
         if options.planning == Planning::Off {
             return Err(refused("plans are measured only where they are chosen", "compile it with chosen plans"));
@@ -589,7 +589,7 @@ impl Program {
         let known = compiled.measured();
         let tuned = {
             let mut gpu = shared.gpu();
-            let (driver, resident) = gpu.attached(number).map_err(|error| Error::alone(&error))?;
+            let (driver, resident) = gpu.attached(number).map_err(|error| Error::one(&error))?;
             // Loading forgets all other modules.
             resident.clear(driver);
             let compiler = Compiler { measured: &known, ..self.compiler(&diags) };

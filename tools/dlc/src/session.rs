@@ -39,7 +39,7 @@ impl Default for SessionOptions {
     }
 }
 
-/// A program, or a text beside one.
+/// A program, or a text next to one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Source<'a> {
     /// The text of a dialect that programs enter by, or JSON of a form that a layer reads.
@@ -66,7 +66,7 @@ pub struct CompileOptions {
     /// Plans, as text or JSON: those that name a kernel belong to it, others to the only one. A program above the layer
     /// `region` is lowered to that, so that it has kernels.
     pub plans: Vec<String>,
-    /// A file of plans that were measured, which take the place of the estimate: those for the device that runs the program,
+    /// A file of plans that were measured, which replace the estimate: those for the device that runs the program,
     /// and where none does, those for any. Tuning writes what it finds there; before that there may be no file.
     pub plan_cache: Option<PathBuf>,
     /// The target, `sm80` or `sm90`, where it is not that of the device.
@@ -166,7 +166,7 @@ impl Session {
     }
 }
 
-/// Runs work on a thread with a stack of known size, as the tools do: regions may be nested some hundred deep. A panic is
+/// Runs work on a thread with a stack of known size, as the tools do: regions may be nested several hundred deep. A panic is
 /// an error.
 pub(crate) fn on_big_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Error> {
     std::thread::scope(|scope| {

@@ -179,7 +179,7 @@ fn plans_are_measured() {
     let text = std::fs::read_to_string(&file).expect("a file");
     assert!(text.contains("sizes (M: 2, N: 3)") && text.contains("device Fake"), "{text}");
 
-    // A plan that is told apart from all that are chosen.
+    // A plan that is distinguished from all that are chosen.
     let clauses = text.find("  tile").expect("a tile");
     let own = "  tile (m: 1, n: 32)\n  threads (n: 32)\n}\n";
     std::fs::write(&file, text[..clauses].to_string() + own).expect("it writes");
@@ -285,7 +285,7 @@ fn tensors_of_a_device_are_launched_on_in_a_stream() {
     call.launch(&[0x8000, 0x9000], &[0xa000], 7).expect("it is launched");
     let first = asked(&log);
     assert!(
-        first[0] == "stream 7" && first[1].starts_with("compile") && first[2].starts_with("load beside"),
+        first[0] == "stream 7" && first[1].starts_with("compile") && first[2].starts_with("load next to"),
         "{first:?}"
     );
     let launches =
@@ -397,7 +397,7 @@ fn host_arrays_and_tensors_of_a_device_share_it() {
     call.launch(&[0x8000, 0x9000], &[0xa000], 7).expect("it is launched");
     program.run([x(), row()]).expect("it runs");
     call.launch(&[0x8000, 0x9000], &[0xa000], 7).expect("it is launched");
-    assert_eq!(log.lines().iter().filter(|line| line.starts_with("load beside")).count(), 2);
+    assert_eq!(log.lines().iter().filter(|line| line.starts_with("load next to")).count(), 2);
 }
 
 /// The memory of a program is given back when nobody can launch it any more, and that of all with the session.

@@ -52,7 +52,7 @@ pub struct Range {
     pub time: Duration,
 }
 
-/// What cases are made of.
+/// What cases consist of.
 enum Source {
     Passes(Setup, Box<Damaged>),
     Arrays(Setup, Arrays),
@@ -91,7 +91,7 @@ impl Source {
 
 /// Answers numbers of cases, a line each, until there are no more.
 ///
-/// Errors: the text tests cannot be read, or nobody reads the answers.
+/// Errors: the text tests cannot be read, or nothing reads the answers.
 pub fn work(kind: &str, root: &Path, seed: u64, input: impl BufRead, mut output: impl Write) -> io::Result<()> {
     install_hook();
     let source = Source::load(kind, root)?;

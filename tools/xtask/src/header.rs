@@ -40,7 +40,7 @@ pub fn read(source: &str) -> Result<Header, String> {
     Ok(Header { summary, before, after, options: options.to_owned() })
 }
 
-/// The text of a block and what stands behind its mark.
+/// The text of a block and what stands after its mark.
 fn block<'a>(lines: &[&'a str], mark: &str) -> Result<(String, &'a str), String> {
     let open = format!("```mlir {mark}");
     let start = lines.iter().position(|line| *line == open || line.starts_with(&format!("{open} {{")));

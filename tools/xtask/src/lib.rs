@@ -22,6 +22,7 @@ pub mod kernels;
 pub mod mutants;
 pub mod mutate;
 pub mod new_pass;
+pub mod picture;
 pub mod plans;
 pub mod reference;
 pub mod repo;
@@ -55,7 +56,7 @@ fn run(setup: &Setup, ctx: &Context, pipeline: &Pipeline, module: &mut Body, dia
     manager.run(pipeline, module, diags).failure
 }
 
-/// The number behind a word in a file of the system; `None` where there is none.
+/// The number after a word in a file of the system; `None` where there is none.
 fn said_by_system(file: &str, word: &str) -> Option<u64> {
     let text = std::fs::read_to_string(file).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix(word))?;

@@ -11,12 +11,12 @@ use xtask::mutants::emit;
 use xtask::mutants::record::{self, Record};
 use xtask::repo::Repo;
 use xtask::runs::{self, Log, Range};
-use xtask::{fuzz, growth, kernels, mutants, mutate, new_pass, plans, reference};
+use xtask::{fuzz, growth, kernels, mutants, mutate, new_pass, picture, plans, reference};
 
 const USAGE: &str = "\
 cargo xtask ci                        everything that must hold before a change lands (.ci/run)
 cargo xtask bless                     rewrites the snapshots of the text tests and docs/reference/; also `cargo bless`
-cargo xtask reference [--check]       rewrites docs/reference/, or says whether it is stale
+cargo xtask reference [--check]       rewrites docs/reference/ and the picture of the layers, or says whether the former is stale
 cargo xtask grammar                   rewrites the grammar for editors; a test of dlc-lsp says whether it is stale
 cargo xtask new-pass <group> <name>   writes the files of a new pass
 cargo xtask mutate [--quick] [rule..] skips each rewrite in turn; some text test must notice
@@ -109,7 +109,7 @@ fn write_reference(root: &Path) -> Result<(), String> {
         }
         println!("{}/{stale}", reference::FOLDER);
     }
-    Ok(())
+    write(&root.join(picture::FILE), &picture::layers(&xtask::setup()))
 }
 
 fn check_reference(root: &Path) -> Result<(), String> {

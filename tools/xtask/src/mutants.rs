@@ -64,7 +64,7 @@ impl Default for Effort {
 
 /// What evaluations found, as kernels and as instructions.
 #[derive(Clone, Default, PartialEq, Debug)]
-pub struct Found {
+pub struct KernelMutant {
     /// How many evaluations came to their end.
     pub ended: [usize; 2],
     /// The first fault of each: its kind, and what was said.
@@ -87,9 +87,9 @@ pub enum Fate {
     /// It does not parse or verify.
     Invalid,
     /// It is accepted; what evaluations found.
-    Accepted(Found),
+    Accepted(KernelMutant),
     /// It is refused with a code and a message; what evaluations found, if there were any.
-    Refused(String, String, Option<Found>),
+    Refused(String, String, Option<KernelMutant>),
     /// The checker or an evaluation took too long.
     Slow,
     /// The checker or an evaluator panicked.
@@ -126,7 +126,7 @@ pub fn check(setup: &Setup, ctx: &Context, body: &Body) -> Option<(String, Strin
     Some(error.map_or_else(|| ("no code".into(), String::new()), said))
 }
 
-/// What becomes of a text. A thread of its own looks at it; where that takes too long it is left behind, and ends with
+/// What becomes of a text. A thread of its own looks at it; where that takes too long it is left after, and ends with
 /// the program.
 pub fn judge(setup: &Arc<Setup>, checker: Checker, effort: Effort, name: &str, text: &str, random: &Random) -> Fate {
     let (send, receive) = mpsc::channel();
@@ -290,7 +290,7 @@ mod tests {
         found.iter().filter_map(complaint).collect()
     }
 
-    const KERNELS: [&str; 5] = ["chain", "gemm_cooperative", "gemm_pingpong", "gemm_skinny", "gemm_sm80"];
+    const KERNELS: [&str; 5] = ["chain", "gemm_cooperative", "gemm_pingpong", "gemm_small_m", "gemm_sm80"];
 
     #[test]
     fn without_its_awaits_a_kernel_is_refused_and_found() {
@@ -367,7 +367,7 @@ mod tests {
             };
             let text: String = text.lines().map(line).collect();
             match judge(&setup, |_, _, _| None, effort, name, &text, &Random::new(1)) {
-                Fate::Accepted(Found { faults: [Some((kind, _)), _], .. }) if kind == fault => {}
+                Fate::Accepted(KernelMutant { faults: [Some((kind, _)), _], .. }) if kind == fault => {}
                 fate => missed.push(format!("{fault}: {fate:?}")),
             }
         }

@@ -50,7 +50,7 @@ impl std::fmt::Display for Mutant {
 /// How often a rule is used, by test.
 type Uses = BTreeMap<String, BTreeMap<String, u64>>;
 
-/// What came of the check.
+/// The result of the check.
 #[derive(Debug)]
 pub struct Report {
     /// Each mutant, with the test that noticed it.
@@ -101,7 +101,7 @@ pub fn run(root: &Path, setup: &Setup, quick: bool, only: &[&str]) -> Result<Rep
     Ok(Report { noticed: all(&session, &tests, &uses, mutants), unused })
 }
 
-/// Settings of the test runner: as `cargo test` has them, with the programs beside this one.
+/// Settings of the test runner: as `cargo test` has them, with the programs next to this one.
 fn session(root: &Path, scratch: &Path) -> Result<Session, String> {
     let executable = std::env::current_exe().map_err(|error| format!("the path of this program: {error}"))?;
     let mut target = executable.parent().ok_or("this program is in no folder")?;
@@ -133,7 +133,7 @@ fn declared(setup: &Setup, repo: &Repo) -> BTreeSet<String> {
     patterns.chain(of_passes).collect()
 }
 
-/// The rules that the source of a pass names: in backquotes behind [`LISTED`] in its header, up to the full stop, and as
+/// The rules that the source of a pass names: in backquotes after [`LISTED`] in its header, up to the full stop, and as
 /// texts given to `allows_rule`.
 fn rules_of(source: &str) -> BTreeSet<&str> {
     let listed = source.split_once(LISTED).map_or("", |(_, rest)| rest.split('.').next().unwrap_or_default());
@@ -142,7 +142,7 @@ fn rules_of(source: &str) -> BTreeSet<&str> {
     listed.chain(asked).collect()
 }
 
-/// Runs the tests as they are, and finds out which rules they use. All of them must pass.
+/// Runs the tests as they are, and determines which rules they use. All of them must pass.
 fn uses(session: &mut Session, tests: &[Test]) -> Result<Uses, String> {
     session.probe = Some(Probe { args: vec!["--debug-counter-report".into()], ..Probe::default() });
     let failed: Mutex<Vec<String>> = Mutex::default();

@@ -41,8 +41,8 @@ fn with_mod(text: &str, line: &str) -> String {
     let after = lines.iter().rposition(|found| found.starts_with("pub mod ") && *found < line);
     let first = lines.iter().position(|found| found.starts_with("pub mod "));
     let at = after.map(|at| at + 1).or(first).unwrap_or(lines.len());
-    let (before, behind) = lines.split_at(at);
-    [before, &[line], behind].concat().iter().map(|line| format!("{line}\n")).collect()
+    let (before, following) = lines.split_at(at);
+    [before, &[line], following].concat().iter().map(|line| format!("{line}\n")).collect()
 }
 
 fn capitalized(word: &str) -> String {

@@ -1,12 +1,18 @@
 //! The generated pages are as the declarations say.
 
-use xtask::reference;
 use xtask::repo::Repo;
+use xtask::{picture, reference};
 
 #[test]
 fn pages_are_fresh() {
     let stale = reference::stale(&Repo::root(), &reference::pages(&xtask::setup())).expect("the pages can be read");
     assert!(stale.is_empty(), "stale: {}; `cargo bless` rewrites them", stale.join(", "));
+}
+
+#[test]
+fn the_picture_of_the_layers_is_fresh() {
+    let there = std::fs::read_to_string(Repo::root().join(picture::FILE)).unwrap_or_default();
+    assert!(there == picture::layers(&xtask::setup()), "{} is stale; `cargo bless` rewrites it", picture::FILE);
 }
 
 #[test]

@@ -83,13 +83,13 @@ impl<'c> Build<'c> {
         self.values.get(name)
     }
 
-    /// Says that nothing before defines a name; `later` is where that comes behind.
+    /// Says that nothing before defines a name; `later` is where that comes after.
     pub fn undefined(&self, name: &str, node: &Node<'_>, later: Option<Loc>) -> dlc_core::json::Reported {
         let error = match later {
             Some(loc) => node
                 .error(&UNDEFINED_VALUE, format!("'{name}' is used before it is defined"))
                 .note(loc, "it is defined here")
-                .suggest("put values behind those that they read"),
+                .suggest("put values after those that they read"),
             None => node
                 .error(&UNDEFINED_VALUE, format!("nothing defines '{name}'"))
                 .suggest_if(did_you_mean(name, self.values.keys().map(String::as_str))),

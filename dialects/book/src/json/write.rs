@@ -307,7 +307,7 @@ fn number(ctx: &Context, attr: Attr) -> Option<Item> {
     })
 }
 
-/// The elements of a dense constant, one after the other.
+/// The elements of a dense constant, one after another.
 fn elements(ctx: &Context, dense: &DenseData<'_>) -> Option<Item> {
     let each = dense.elem_bytes(ctx).max(1);
     let one = |bytes: &[u8]| {

@@ -77,7 +77,7 @@ pub fn expand(cx: &InferCx<'_>) -> Inferred {
     tensor(cx.ctx, shape, elem)
 }
 
-/// The sizes with what is put before and behind.
+/// The sizes with what is put before and after.
 pub fn pad(cx: &InferCx<'_>) -> Inferred {
     let (dims, elem) = operand(cx, 0)?;
     let (low, high) = (attr::<Sizes>(cx, "low")?, attr::<Sizes>(cx, "high")?);

@@ -6,7 +6,7 @@ use dlc_ir::{Attr, Body, Context, Loc, OpId, Type, ValueId};
 
 use crate::types::symbols;
 
-/// What is known of a function beside its body.
+/// What is known of a function besides its body.
 pub struct Finished<'a> {
     /// The name of its op.
     pub op: &'a str,

@@ -139,7 +139,7 @@ impl Node<'_> {
             (Kind::Number, text) => match text.parse::<f64>() {
                 Ok(value) if value.is_finite() => Ok(Scalar::Float(value)),
                 _ => {
-                    let error = self.wrong("a number that a float of 64 bits can hold");
+                    let error = self.wrong("a number that a 64-bit float can hold");
                     Err(self.report(error.suggest("infinity is written \"inf\"")))
                 }
             },
@@ -157,7 +157,7 @@ pub fn shortest(bits: u64, kind: FloatKind) -> f64 {
     if !value.is_finite() || (value.trunc() == value && value.abs() < 1e15) {
         return value;
     }
-    // 17 digits tell all numbers of 64 bits apart.
+    // 17 digits distinguish all 64-bit numbers.
     let with_digits = |digits: usize| format!("{value:.*e}", digits).parse::<f64>().ok();
     let short = (0..17).filter_map(with_digits).find(|&short| float::encode(short, kind) == bits);
     short.unwrap_or(value)

@@ -62,10 +62,10 @@ impl<'a> Document<'a> {
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or_default();
         let loc = self.file.loc(self.start + at);
-        let (before, behind) = self.text.split_at(at);
-        let comma = before.trim_end().ends_with(',') && behind.starts_with(['}', ']']);
+        let (before, following) = self.text.split_at(at);
+        let comma = before.trim_end().ends_with(',') && following.starts_with(['}', ']']);
         let error = Diagnostic::error(&JSON_SYNTAX, loc, format!("this is not JSON: {message}"));
-        self.diags.emit(error.suggest_if(comma.then_some("JSON has no comma behind the last entry")));
+        self.diags.emit(error.suggest_if(comma.then_some("JSON has no comma after the last entry")));
         Reported
     }
 
@@ -82,7 +82,7 @@ pub fn without_comments(text: &str) -> String {
     while at < bytes.len() {
         match bytes[at] {
             b'\\' if in_string => at += 1,
-            // A string ends with its line: one that was not closed must not hide the comments behind it.
+            // A string ends with its line: one that was not closed must not hide the comments after it.
             b'"' | b'\n' if in_string => in_string = false,
             b'"' => in_string = true,
             b'/' if !in_string && bytes.get(at + 1) == Some(&b'/') => {
@@ -247,7 +247,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// A whole number of 64 bits.
+    /// A 64-bit whole number.
     pub fn int(&self) -> Read<i64> {
         self.text.parse().map_err(|_| match self.kind() {
             Kind::Number if !self.text.contains(['.', 'e', 'E']) => self.not("an integer of at most 64 bits"),

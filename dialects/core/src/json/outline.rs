@@ -1,4 +1,4 @@
-//! What a text of JSON may be, found out without reading it: so a tool can choose among readers.
+//! What a text of JSON may be, determined without reading it: so a tool can choose among readers.
 
 /// The keys of the object that a text is, and the value of `format` when that is a string.
 ///
@@ -17,7 +17,7 @@ impl<'a> Outline<'a> {
         let bytes = text.as_bytes();
         let mut outline = Outline::default();
         let (mut at, mut depth) = (0, 0usize);
-        // The last string at the top, and the key that it stands behind.
+        // The last string at the top, and the key that it stands after.
         let (mut last, mut key) = (None, None);
         while at < bytes.len() {
             match bytes[at] {

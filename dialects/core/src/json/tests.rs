@@ -49,7 +49,7 @@ fn comments_are_blank_and_places_are_those_of_the_file() {
 #[test]
 fn what_is_not_json_is_shown_where_it_breaks() {
     let check = |text: &str, expected: &str| assert_eq!(complaint(text, |_, _| ()), expected);
-    check("{\"a\": 1,\n}", "2:1 E0601 this is not JSON: key must be a string; JSON has no comma behind the last entry");
+    check("{\"a\": 1,\n}", "2:1 E0601 this is not JSON: key must be a string; JSON has no comma after the last entry");
     check("", "1:1 E0601 this is not JSON: EOF while parsing a value");
     check("{\"a\": \"é\" x}", "1:12 E0601 this is not JSON: expected `,` or `}`");
     check("[1] 2", "1:5 E0601 this is not JSON: trailing characters");
@@ -123,7 +123,7 @@ fn numbers_sizes_and_types() {
     check(
         "1e999",
         scalar,
-        &["1:1 E0605 'the document' must be a number that a float of 64 bits can hold, not 1e999; \
+        &["1:1 E0605 'the document' must be a number that a 64-bit float can hold, not 1e999; \
            infinity is written \"inf\""],
     );
     check(

@@ -102,7 +102,7 @@ struct Side<'t> {
 }
 
 /// How the products are summed.
-enum Way {
+enum ContractMethod {
     /// For a block of results at a time, one product each after the other.
     Elements,
     /// For one result at a time, a block of products.
@@ -128,7 +128,7 @@ impl TensorValue {
     /// Loop indices that only one operand has, or none, are summed over as well; those only in the result repeat it.
     ///
     /// Errors when the specification does not fit the operands, or reads outside of them; and for more than
-    /// [`MAX_PRODUCTS`] products, which would seem to go on for ever.
+    /// [`MAX_PRODUCTS`] products, which would seem to go on forever.
     pub fn contract(
         ctx: &Context,
         lhs: &TensorValue,
@@ -213,12 +213,12 @@ fn product_sum<T: Lane>(
         (left, right, m, n) = (right, left, n, m);
     }
     let plan = Plan { left, right, batch: group(&batch), m: group(&m), n: group(&n), k: inner, products };
-    match plan.way(outer) {
-        Way::Elements => return Ok(TensorValue::dense(shape, elem, kind, plan.elements::<T>(kind, outer))),
-        Way::Rows => {
+    match plan.method(outer) {
+        ContractMethod::Elements => return Ok(TensorValue::dense(shape, elem, kind, plan.elements::<T>(kind, outer))),
+        ContractMethod::Rows => {
             return Ok(TensorValue::dense(shape, elem, kind, rounded(kind, &plan.rows_of_products::<T>(outer))));
         }
-        Way::Matrices => {}
+        ContractMethod::Matrices => {}
     }
     let axes = [batch, m, n].concat();
     let packed = axes.iter().map(|&axis| shape[axis]).collect();
@@ -255,7 +255,7 @@ impl Plan<'_> {
     /// The cheapest way. In nanoseconds, of which only the proportions matter: a product costs about 1 on its own, more
     /// when its operands are far from the ones before, and 0.06 in a gemm, which works on 8 x 8 at a time; packing
     /// costs 1 an element.
-    fn way(&self, outer: &Group) -> Way {
+    fn method(&self, outer: &Group) -> ContractMethod {
         let [batch, m, n, k] = [&self.batch, &self.m, &self.n, &self.k].map(|group| group.len() as f64);
         let outputs = batch * m * n;
         let product = |loops: &Group| {
@@ -272,9 +272,9 @@ impl Plan<'_> {
         let calls = 2000.0 * (k / TILE_K as f64).ceil();
         let matrices = batch * (calls + packing + each * up(m) * up(n) * k);
         match () {
-            () if matrices <= elements.min(rows) => Way::Matrices,
-            () if elements <= rows => Way::Elements,
-            () => Way::Rows,
+            () if matrices <= elements.min(rows) => ContractMethod::Matrices,
+            () if elements <= rows => ContractMethod::Elements,
+            () => ContractMethod::Rows,
         }
     }
 

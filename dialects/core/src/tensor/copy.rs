@@ -8,7 +8,7 @@ use super::{Data, TensorValue, count, threads};
 const SQUARE: usize = 32;
 
 impl TensorValue {
-    /// Whether the elements lie in row-major order, one after the other.
+    /// Whether the elements lie in row-major order, one after another.
     pub fn is_contiguous(&self) -> bool {
         let mut wanted = 1;
         let mut axes = self.shape.iter().zip(&self.strides).rev();
@@ -20,7 +20,7 @@ impl TensorValue {
             })
     }
 
-    /// The same tensor with its elements in row-major order, one after the other: itself if it is so already.
+    /// The same tensor with its elements in row-major order, one after another: itself if it is so already.
     ///
     /// Errors when there are more than [`MAX_ELEMENTS`](super::MAX_ELEMENTS).
     pub fn contiguous(&self) -> Result<TensorValue, String> {

@@ -34,7 +34,7 @@ impl TensorValue {
         Ok(TensorValue::dense(shape, self.elem, self.kind, self.parts_at(indices.len(), &starts)))
     }
 
-    /// The elements at places of the buffer, behind the first; zero where there is none.
+    /// The elements at places of the buffer, after the first; zero where there is none.
     pub(super) fn pick(&self, shape: &[usize], starts: &[Option<isize>]) -> TensorValue {
         TensorValue::dense(shape.to_vec(), self.elem, self.kind, self.parts_at(self.rank(), starts))
     }

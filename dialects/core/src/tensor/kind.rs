@@ -50,7 +50,7 @@ impl ElemKind {
         self == ElemKind::Float(FloatKind::F64)
     }
 
-    /// Whether they are unsigned integers of 64 bits, which are stored as the `i64` of the same bits.
+    /// Whether they are unsigned 64-bit integers, which are stored as the `i64` of the same bits.
     pub fn is_u64(self) -> bool {
         self == ElemKind::Int { bits: 64, signed: false }
     }

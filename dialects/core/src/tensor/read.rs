@@ -308,7 +308,7 @@ impl Lane for i64 {
     }
 }
 
-/// Reads a view in row-major order. Axes that lie one after the other in the buffer are read as one.
+/// Reads a view in row-major order. Axes that lie one after another in the buffer are read as one.
 pub(super) struct Reader<'t> {
     data: &'t Data,
     kind: ElemKind,

@@ -53,10 +53,10 @@ impl<T: Copy> Rows<'_, T> {
     /// The same for all rows of a tensor in row-major order, with what is before each row.
     fn rows(&self, shape: &[usize], values: &mut [T], before: &mut [T]) {
         let axis = self.scan.axis;
-        let (size, behind) = (shape[axis], product(&shape[axis + 1..]));
+        let (size, following) = (shape[axis], product(&shape[axis + 1..]));
         for (number, before) in before.iter_mut().enumerate() {
-            let start = number / behind * size * behind + number % behind;
-            let places: Vec<usize> = (0..size).map(|at| start + at * behind).collect();
+            let start = number / following * size * following + number % following;
+            let places: Vec<usize> = (0..size).map(|at| start + at * following).collect();
             *before = self.row(values, &places, *before);
         }
     }

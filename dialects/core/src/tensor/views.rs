@@ -79,7 +79,7 @@ impl TensorValue {
     }
 
     /// The strides of other sizes over the same elements in the same order. Groups of axes that have equally many
-    /// elements before and after are split on their own, which works where the old ones lie one after the other.
+    /// elements before and after are split on their own, which works where the old ones lie one after another.
     fn reshaped_strides(&self, shape: &[usize]) -> Option<Vec<isize>> {
         if self.is_empty() {
             return Some(dense_strides(shape));

@@ -92,7 +92,7 @@ impl Heads {
         (sizes, queries, keys)
     }
 
-    /// The sizes of a result that has a last axis beside the heads and queries.
+    /// The sizes of a result that has a last axis next to the heads and queries.
     fn shape(&self, last: usize) -> Vec<usize> {
         let mut shape = self.batch.clone();
         shape.extend(self.heads.map(|(heads, each)| heads * each));

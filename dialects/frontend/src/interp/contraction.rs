@@ -82,7 +82,7 @@ fn sum_of_products(
     let steps = loops.steps();
     let mut value = operands[0].clone();
     for (number, step) in steps.iter().enumerate() {
-        // The indices of this step, numbered anew: one that is not in it would be summed over.
+        // The indices of this step, numbered again: one that is not in it would be summed over.
         let mut used: Vec<usize> = step.lhs.iter().chain(step.rhs.iter().flatten()).flatten().copied().collect();
         used.sort_unstable();
         used.dedup();

@@ -46,7 +46,7 @@ pub fn take(cx: &mut Eval<'_, '_>) -> EvalResult {
     give(cx, taken.and_then(|taken| taken.permute(&back)))
 }
 
-/// The order of axes that brings the first `moved` of them behind the `before` that follow.
+/// The order of axes that brings the first `moved` of them after the `before` that follow.
 pub fn move_back(moved: usize, before: usize, others: usize) -> Vec<usize> {
     (moved..moved + before).chain(0..moved).chain(moved + before..moved + others).collect()
 }
@@ -70,16 +70,16 @@ pub fn scatter_add(cx: &mut Eval<'_, '_>) -> EvalResult {
     let (ctx, elem, axis) = (cx.op.ctx, elem(cx), ScatterAdd::from(cx.op).axis() as usize);
     let (input, ids, updates) = (tensor(cx, 0)?, tensor(cx, 1)?, tensor(cx, 2)?);
     let (shape, own) = (input.shape().to_vec(), updates.shape().to_vec());
-    let behind: usize = shape[axis + 1..].iter().product();
+    let following: usize = shape[axis + 1..].iter().product();
     // For each element of the updates the element that it is added to, if there is one.
     let places = ids.to_i64s();
     let whole = ids.rank() == own.len() && own.len() > 1;
     let target = |number: usize| {
-        let (row, column) = (number / behind.max(1), number % behind.max(1));
+        let (row, column) = (number / following.max(1), number % following.max(1));
         let (before, part) = (row / own[axis].max(1), row % own[axis].max(1));
         let place =
             usize::try_from(places[if whole { number } else { part }]).ok().filter(|&place| place < shape[axis])?;
-        Some((before * shape[axis] + place) * behind + column)
+        Some((before * shape[axis] + place) * following + column)
     };
     let compute = || {
         if elem.float_kind(ctx).is_some() {

@@ -118,7 +118,7 @@ pub fn logsumexp(cx: &mut Eval<'_, '_>) -> EvalResult {
     let (ctx, elem) = (cx.op.ctx, elem(cx));
     let (input, axes, _) = statistics(cx)?;
     let compute = || {
-        // What is taken away before the exponential and added behind the logarithm is finite.
+        // What is taken away before the exponential and added after the logarithm is finite.
         let largest = input.reduce(ctx, Combine::Max, &axes, Type::F64)?;
         let largest = largest.map_float(ctx, Type::F64, |max| if max.is_finite() { max } else { 0.0 })?;
         let shift = put_back(&largest, &input, &axes)?;
@@ -129,25 +129,25 @@ pub fn logsumexp(cx: &mut Eval<'_, '_>) -> EvalResult {
     keep(cx, compute(), &axes)
 }
 
-/// A tensor as rows along one axis: its elements in order, how many rows lie before and behind the axis, and its size.
+/// A tensor as rows along one axis: its elements in order, how many rows lie before and after the axis, and its size.
 pub(super) struct Rows {
     before: usize,
     size: usize,
-    behind: usize,
+    following: usize,
 }
 
 impl Rows {
     pub(super) fn of(shape: &[usize], axis: usize) -> Rows {
         let product = |sizes: &[usize]| sizes.iter().product();
-        Rows { before: product(&shape[..axis]), size: shape[axis], behind: product(&shape[axis + 1..]) }
+        Rows { before: product(&shape[..axis]), size: shape[axis], following: product(&shape[axis + 1..]) }
     }
 
     /// Calls a function for each row with the places of its elements.
     pub(super) fn each(&self, mut row: impl FnMut(&mut dyn Iterator<Item = usize>)) {
         for before in 0..self.before {
-            for behind in 0..self.behind {
-                let first = before * self.size * self.behind + behind;
-                row(&mut (0..self.size).map(|at| first + at * self.behind));
+            for following in 0..self.following {
+                let first = before * self.size * self.following + following;
+                row(&mut (0..self.size).map(|at| first + at * self.following));
             }
         }
     }
@@ -163,9 +163,9 @@ fn search(cx: &Eval<'_, '_>, better: &dyn Fn(f64, f64) -> bool) -> EvalResult {
         Some(axis) => (Rows::of(input.shape(), axis), vec![axis]),
         None => (Rows::of(&flat, 0), (0..input.rank()).collect()),
     };
-    // Whole numbers of 64 bits are not all floats, but their order is that of these.
+    // Whole 64-bit numbers are not all floats, but their order is that of these.
     let values = input.to_f64s();
-    let mut places = Vec::with_capacity(rows.before * rows.behind);
+    let mut places = Vec::with_capacity(rows.before * rows.following);
     rows.each(|row| {
         let mut best: Option<(usize, f64)> = None;
         for (at, place) in row.enumerate() {

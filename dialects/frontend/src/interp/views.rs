@@ -21,11 +21,11 @@ pub fn pad(cx: &mut Eval<'_, '_>) -> EvalResult {
     give(cx, tensor(cx, 0)?.pad(ctx, &around, &number(ctx, op.fill().unwrap_or(0.0), elem)))
 }
 
-/// One behind the other.
+/// One after the other.
 pub fn concat(cx: &mut Eval<'_, '_>) -> EvalResult {
     let (ctx, shape, elem) = (cx.op.ctx, shape(cx)?, elem(cx));
     let axis = Concat::from(cx.op).axis() as usize;
-    let behind: usize = shape[axis + 1..].iter().product();
+    let following: usize = shape[axis + 1..].iter().product();
     let before: usize = shape[..axis].iter().product();
     let inputs = (0..cx.operands.len()).map(|index| tensor_as(cx, index, elem)).collect::<Result<Vec<_>, _>>()?;
     // Of each tensor the elements of one index before the axis lie together.
@@ -33,7 +33,7 @@ pub fn concat(cx: &mut Eval<'_, '_>) -> EvalResult {
         let rows = (0..before).flat_map(|row| inputs.iter().map(move |(values, len)| &values[row * len..][..*len]));
         rows.flatten().copied().collect()
     }
-    let length = |input: &TensorValue| input.shape()[axis] * behind;
+    let length = |input: &TensorValue| input.shape()[axis] * following;
     let floats = elem.float_kind(ctx).is_some();
     give(
         cx,

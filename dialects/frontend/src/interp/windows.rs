@@ -44,7 +44,7 @@ pub fn conv_transpose(cx: &mut Eval<'_, '_>) -> EvalResult {
     let mut around = Vec::new();
     for (window, more) in windows.iter_mut().zip(output_pad) {
         let reach = ruled(cx, window.reach())?.as_constant().unwrap_or(0);
-        // Behind the last element there are zeros already.
+        // After the last element there are zeros already.
         around.push((reach - window.low, reach - window.high + more - (window.stride - 1)));
     }
     let spread = windows
@@ -68,7 +68,7 @@ fn reached(window: &Window) -> (usize, usize) {
     ((-window.low).rem_euclid(by) as usize, by as usize)
 }
 
-/// Zeros behind each element of an axis, so that it becomes `step` times as long.
+/// Zeros after each element of an axis, so that it becomes `step` times as long.
 fn spread(ctx: &Context, x: &TensorValue, axis: usize, step: usize) -> Computed {
     let mut split = x.shape().to_vec();
     split.insert(axis + 1, 1);
@@ -110,7 +110,7 @@ struct Sums {
 }
 
 impl Sums {
-    /// Sums with zeros in the place of those that no input reaches.
+    /// Sums with zeros in place of those that no input reaches.
     fn with_zeros(&self, ctx: &Context, mut sums: TensorValue) -> Computed {
         for (axis, &(first, by)) in self.layout.spatial(sums.rank()).zip(&self.reached) {
             let size = sums.shape()[axis];

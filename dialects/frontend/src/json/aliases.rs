@@ -40,7 +40,7 @@ fn dims(ctx: &Context, body: &Body, operands: &[ValueId]) -> Option<Vec<SizeExpr
     Some(Tensor::of(ctx, body.value_type(*operands.first()?))?.dims(ctx))
 }
 
-/// The keys of attributes that a node may have beside its own.
+/// The keys of attributes that a node may have besides its own.
 pub(super) fn keys(def: &OpDef) -> Vec<&'static str> {
     let has = |name: &str| def.attrs.iter().any(|spec| spec.name == name);
     let axis = (has("axes") && !has("axis")).then_some("axis");

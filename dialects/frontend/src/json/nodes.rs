@@ -145,7 +145,7 @@ pub(super) fn op_of(op: &Node<'_>, function: Option<&Node<'_>>) -> Read<&'static
     let written = op.string("the name of an op, such as \"GEMM\"")?;
     if let Some((group, ops)) = GROUPS.iter().find(|(group, _)| **group == *written) {
         let Some(function) = function else {
-            return Err(op.report(op.wrong("with a 'fn' beside it").suggest(format!("'{group}' says which function"))));
+            return Err(op.report(op.wrong("with a 'fn' next to it").suggest(format!("'{group}' says which function"))));
         };
         let own = function.string("the name of a function, such as \"add\"")?;
         let known = || ops.iter().map(|op| op.mnemonic().to_string()).collect();

@@ -161,7 +161,7 @@ impl<'a> Build<'_, 'a> {
         Ok(self.dict(&said))
     }
 
-    /// The value of a name. `later` has the places of names that come behind.
+    /// The value of a name. `later` has the places of names that come after.
     fn value(&self, name: &str, node: &Node<'_>, later: &HashMap<String, Loc>) -> Read<ValueId> {
         match self.values.get(name) {
             Some((Some(value), _)) => Ok(*value),
@@ -170,7 +170,7 @@ impl<'a> Build<'_, 'a> {
                 let error = match later.get(name) {
                     Some(&loc) => {
                         let error = node.error(&UNDEFINED_VALUE, format!("'{name}' is used before it is given"));
-                        error.note(loc, "it is given here").suggest("put nodes behind those that they use")
+                        error.note(loc, "it is given here").suggest("put nodes after those that they use")
                     }
                     None => {
                         let error =
@@ -284,7 +284,7 @@ impl<'a> Build<'_, 'a> {
                 Arity::One if rest.first().is_none_or(Option::is_none) => return Err(wrong()),
                 Arity::One => 1,
                 Arity::Optional => rest.len().min(1),
-                // What the groups behind do not take.
+                // What the groups after do not take.
                 Arity::Variadic => rest.len().saturating_sub(def.operands.len() - 1 - index),
             };
             let (own, others) = rest.split_at(count);

@@ -51,7 +51,7 @@ pub struct Linear {
     out: Result<Tensor>,
 }
 
-/// A sum of products in Einstein's notation, as numpy has it: a letter for each axis of each operand, and behind the
+/// A sum of products in Einstein's notation, as numpy has it: a letter for each axis of each operand, and after the
 /// arrow one for each axis of the result; letters that are not there are summed over.
 ///
 /// `...` stands for further axes, which are broadcast. A letter that an operand has twice is a diagonal. Without an

@@ -44,7 +44,7 @@ use crate::{interp, syntax, verify};
 /// | `row_major`, `col_major` | `pitch`: the elements from one row, or column, to the next, where that is more than there are |
 /// | `strided` | `strides` by axis and `offset`, in elements |
 /// | `swizzled` | `swizzle`: `"xor32"`, `"xor64"` or `"xor128"`, which it is unless said; `vec_bytes`: the bytes of a unit, 16 unless said |
-/// | `blocked` | `block`: the elements of a block along each axis; blocks lie one behind the other, row-major |
+/// | `blocked` | `block`: the elements of a block along each axis; blocks lie one after another, row-major |
 ///
 /// Numbers are integers or texts in the symbols of the graph.
 #[op("frontend.graph", traits(Callable, Symbol, IsolatedFromAbove), parse = function::parse, print = function::print,
@@ -63,7 +63,7 @@ pub struct Graph {
     body: Region,
 }
 
-/// Ends the graph with its results, each rounded to the type that is written behind `as`.
+/// Ends the graph with its results, each rounded to the type that is written after `as`.
 #[op("frontend.output", traits(Terminator, Pure), parse = syntax::parse_output,
      print = syntax::print_output, verify = verify::output, eval = interp::output,
      example = "output %y as f16, %z as f32")]

@@ -6,7 +6,7 @@ use dlc_ir::define::{Int, IntArray, TypeAttr, Unit, op};
 use crate::types::{BoolTensor, IntegerTensor, Real};
 use crate::{interp, shape};
 
-/// Declares reductions that give what `infer` says, each with its attributes behind the axes.
+/// Declares reductions that give what `infer` says, each with its attributes after the axes.
 macro_rules! reductions {
     ($($(#[$doc:meta])+ $op:ident $name:tt $format:tt $infer:ident $eval:ident $out:ident $example:tt
        { $($(#[$attr_doc:meta])+ $attr:ident: $kind:ty,)* })+) => {$(

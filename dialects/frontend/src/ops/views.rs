@@ -39,7 +39,7 @@ pub struct Expand {
     out: Result<Tensor>,
 }
 
-/// Elements put around: `low[i]` before axis `i` and `high[i]` behind it, each the number `fill`.
+/// Elements put around: `low[i]` before axis `i` and `high[i]` after it, each the number `fill`.
 #[op("frontend.pad", traits(Pure),
      format = "$input `low` $low `high` $high (`fill` $fill^)? attr-dict `:` type($out)", infer = infer::views::pad,
      verify = verify::pad, eval = interp::pad, example = "%y = pad %x low [1, 0] high [1, K] : tensor<[M + 2, K + N], f16>")]
@@ -76,7 +76,7 @@ pub struct Flip {
     out: Result<Tensor>,
 }
 
-/// Tensors one behind the other on an axis; the other sizes are equal.
+/// Tensors one after another on an axis; the other sizes are equal.
 #[op("frontend.concat", traits(Pure), format = "$inputs `over` $axis attr-dict `:` type($out)", infer = shape::concat,
      eval = interp::concat, example = "%y = concat %a, %b over 1 : tensor<[M, K + N], f16>")]
 pub struct Concat {
@@ -85,7 +85,7 @@ pub struct Concat {
     out: Result<Tensor>,
 }
 
-/// A tensor in parts, one behind the other on an axis, whose sizes are given.
+/// A tensor in parts, one after another on an axis, whose sizes are given.
 #[op("frontend.split", traits(Pure), format = "$input `over` $axis `into` $sizes attr-dict `:` type(results)",
      infer = shape::split, eval = interp::split,
      example = "%q, %k, %v = split %x over 1 into [D, D, D] : tensor<[S, D], f16>, tensor<[S, D], f16>, tensor<[S, D], f16>")]

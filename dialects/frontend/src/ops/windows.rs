@@ -2,7 +2,7 @@
 //!
 //! `channels_first` is `[N, C, spatial..]` (NCHW), `channels_last` is `[N, spatial.., C]` (NHWC); how many spatial axes
 //! there are follows from the operands. Attributes have a number for each spatial axis, and `pad` may have two: all of
-//! those before, then all of those behind, as in ONNX.
+//! those before, then all of those after, as in ONNX.
 
 use dlc_core::types::Tensor;
 use dlc_ir::define::{Int, IntArray, TypeAttr, Unit, op};
@@ -86,7 +86,7 @@ pub struct ConvTranspose {
     stride: OptionalAttr<IntArray>,
     /// What is cut off the result, by default nothing.
     pad: OptionalAttr<IntArray>,
-    /// What is added behind the result; less than the stride or the dilation. By default 0.
+    /// What is added after the result; less than the stride or the dilation. By default 0.
     output_pad: OptionalAttr<IntArray>,
     /// By default 1.
     dilation: OptionalAttr<IntArray>,
@@ -107,7 +107,7 @@ pub struct ConvTranspose {
 ///
 /// What lies outside of `x` counts as the lowest number of the type. A spatial axis of size `H` becomes
 /// `(H + low + high - dilation*(window - 1) - 1) floordiv stride + 1`; with `ceil` the division is rounded up, and
-/// windows are left out that would begin behind the axis and what is put before it, as in PyTorch.
+/// windows are left out that would begin after the axis and what is put before it, as in PyTorch.
 #[op("frontend.max_pool", traits(Pure),
      format = "$input `window` $window (`stride` $stride^)? (`pad` $pad^)? (`dilation` $dilation^)? (`ceil` $ceil^)? \
                (`layout` $layout^)? attr-dict `:` type($out)",
@@ -134,7 +134,7 @@ pub struct MaxPool {
 /// `out[n, c, h, w] = sum over kh, kw of x[n, c, stride[0]*h + dilation[0]*kh - pad[0], ..] / count(h, w)`
 ///
 /// What lies outside of `x` is zero. It counts as an element where `pad` has put it, and with `exclude_pad` it does not.
-/// What `ceil` adds behind never counts.
+/// What `ceil` adds after never counts.
 #[op("frontend.avg_pool", traits(Pure),
      format = "$input `window` $window (`stride` $stride^)? (`pad` $pad^)? (`dilation` $dilation^)? (`ceil` $ceil^)? \
                (`exclude_pad` $exclude_pad^)? (`layout` $layout^)? attr-dict `:` type($out)",

@@ -220,7 +220,7 @@ pub fn einsum_loops(equation: &str, operands: &[&[SizeExpr]]) -> Result<Loops, B
             }
             if most > 0 && dots.is_none() {
                 return Err(
-                    bad(format!("the result of '{equation}' has no '...'")).suggest("write '...' behind the arrow too")
+                    bad(format!("the result of '{equation}' has no '...'")).suggest("write '...' after the arrow too")
                 );
             }
             expand(&letters, dots, most)

@@ -17,7 +17,7 @@ fn sorted(cx: &InferCx<'_>) -> Result<(Vec<SizeExpr>, Type, usize), BrokenRule> 
     let axis = axis_of(cx, &dims)?;
     if elem.bits(cx.ctx).is_none_or(|bits| bits > 32) {
         let message = format!("elements of at most 32 bits are sorted, not {}", elem.display(cx.ctx));
-        return Err(BrokenRule::from(message).suggest("cast the operand to a type of 32 bits"));
+        return Err(BrokenRule::from(message).suggest("cast the operand to a 32-bit type"));
     }
     Ok((dims, elem, axis))
 }

@@ -29,7 +29,7 @@ pub struct Window {
     pub dilation: i64,
     /// How many elements are put before the axis.
     pub low: i64,
-    /// How many elements are put behind the axis.
+    /// How many elements are put after the axis.
     pub high: i64,
 }
 
@@ -59,7 +59,7 @@ impl Window {
         if provably_negative(&count) { Err(self.too_large(axis, size)?) } else { Ok(count) }
     }
 
-    /// The same with the division rounded up, and without windows that begin behind the axis and what is before it:
+    /// The same with the division rounded up, and without windows that begin after the axis and what is before it:
     /// `(size + low + min(0, stride + high - reach - 1)) ceildiv stride`.
     pub fn count_ceil(&self, axis: usize, size: &SizeExpr) -> Result<SizeExpr, BrokenRule> {
         let Some(reach) = self.reach()?.as_constant() else {
@@ -74,7 +74,7 @@ impl Window {
         let (covered, low, high) = (self.reach()?.add(&1.into()).map_err(overflow)?, self.low, self.high);
         let message = format!(
             "a window that covers {covered} elements is larger than axis {axis} of size {size}, with {low} put before it \
-             and {high} behind"
+             and {high} after"
         );
         Ok(misfit(message).suggest("pad the axis, or make the window or its dilation smaller"))
     }
@@ -93,7 +93,7 @@ impl Window {
 pub struct WindowAttrs {
     /// By default 1, or for pooling the size of the window.
     pub stride: Option<Vec<i64>>,
-    /// Before the axes, then behind them; or one list for both. By default 0.
+    /// Before the axes, then after them; or one list for both. By default 0.
     pub pad: Option<Vec<i64>>,
     /// By default 1.
     pub dilation: Option<Vec<i64>>,
@@ -316,7 +316,7 @@ pub fn conv_transpose(cx: &InferCx<'_>) -> Inferred {
 /// The windows of pooling.
 pub fn pool_windows(window: &[i64], mut attrs: WindowAttrs) -> Result<Vec<Window>, BrokenRule> {
     numbers("window", window, window.len(), 1)?;
-    // A window that moves by its own size, unless it is said otherwise.
+    // A window that moves by its own size, unless it is given otherwise.
     attrs.stride.get_or_insert_with(|| window.to_vec());
     let sizes: Vec<SizeExpr> = window.iter().map(|&size| size.into()).collect();
     let windows = attrs.windows(&sizes)?;
@@ -324,7 +324,7 @@ pub fn pool_windows(window: &[i64], mut attrs: WindowAttrs) -> Result<Vec<Window
         let covered = window.reach()?.as_constant().unwrap_or(0) + 1;
         if window.low >= covered || window.high >= covered {
             let message = format!(
-                "a window that covers {covered} elements would see none of the axis: {} are put before and {} behind it",
+                "a window that covers {covered} elements would see none of the axis: {} are put before and {} after it",
                 window.low, window.high
             );
             return Err(misfit(message).suggest("pad by less than the window covers"));
@@ -341,7 +341,7 @@ pub fn pool(cx: &InferCx<'_>) -> Inferred {
     if window.is_empty() || rank != window.len() + 2 {
         let message = format!("a window of {} axes does not move over {}", window.len(), show(&dims));
         return Err(
-            misfit(message).suggest("beside the batch and the channels there is an axis for each of the window")
+            misfit(message).suggest("besides the batch and the channels there is an axis for each of the window")
         );
     }
     let ceil = optional::<Unit>(cx, "ceil")?.is_some();

@@ -342,7 +342,7 @@ fn product_of_parts(cx: &mut Eval<'_, '_>, precision: Option<Precision>) -> Eval
                 Precision::Tf32x3 => {
                     let with_sum = |[first, rest]: [f64; 2]| [first + rest, first];
                     let (a, b) =
-                        (beside(&a, [m, k], 1, split), beside(&b, [k, n], 0, |number| with_sum(split(number))));
+                        (alongside(&a, [m, k], 1, split), alongside(&b, [k, n], 0, |number| with_sum(split(number))));
                     multiply(kind, &a, &b, &c, [m, n, 2 * k])
                 }
             }
@@ -351,8 +351,8 @@ fn product_of_parts(cx: &mut Eval<'_, '_>, precision: Option<Precision>) -> Eval
     Ok(Outcome::value(fragment(scatter(cx, &acc, elem, &tile)?)))
 }
 
-/// A row-major matrix with two elements in the place of each, next to each other along an axis.
-fn beside(numbers: &[f64], [rows, columns]: [usize; 2], along: usize, of: impl Fn(f64) -> [f64; 2]) -> Vec<f64> {
+/// A row-major matrix with two elements in place of each, next to each other along an axis.
+fn alongside(numbers: &[f64], [rows, columns]: [usize; 2], along: usize, of: impl Fn(f64) -> [f64; 2]) -> Vec<f64> {
     let mut out = Vec::with_capacity(2 * numbers.len());
     for row in 0..rows {
         let pairs = || numbers[row * columns..(row + 1) * columns].iter().map(|&number| of(number));

@@ -28,7 +28,7 @@ type Element = (usize, usize);
 /// What blocks know of each other.
 #[derive(Default)]
 pub struct Known {
-    /// Whether the grid has flags: without, its blocks run one after the other and tell each other nothing.
+    /// Whether the grid has flags: without, its blocks run one after another and tell each other nothing.
     pub is_used: bool,
     /// Of each thread group what it knows; of itself, how far it is.
     thread_groups: Vec<Clock>,

@@ -20,10 +20,10 @@ const RESIDENT: usize = 4;
 /// Of how many clusters that have not begun any may be the next.
 const WINDOW: usize = 4096;
 
-/// The most thread groups before all that run must end: they are told apart by 16 bits.
+/// The most thread groups before all that run must end: they are distinguished by 16 bits.
 const MOST_TEAMS: usize = 32_768;
 
-/// Runs clusters of blocks to their end, one after the other. Where they tell each other something, they begin in an order
+/// Runs clusters of blocks to their end, one after another. Where they tell each other something, they begin in an order
 /// that the seed decides, and some run at once; how many, it decides as well. Others begin only when one has ended: whoever
 /// waits for a block that need not have begun may meet one that does not begin.
 pub fn run_clusters(
@@ -135,7 +135,7 @@ fn end_cluster(cx: &mut Eval<'_, '_>, first: usize) -> Result<(), Failure> {
     let left = device.phases.iter().find(|(key, phase)| phase.arrived > 0 && is_own(key)).map(|(_, phase)| *phase);
     if let Some(phase) = left {
         let message =
-            format!("the block ends, and {} threads have come to a barrier for which nobody waits", phase.arrived);
+            format!("the block ends, and {} threads have come to a barrier for which nothing waits", phase.arrived);
         return Err(cx.fail(&UNDEFINED, message));
     }
     let comes = |work: &Work| match work {

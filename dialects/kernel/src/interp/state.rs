@@ -1,4 +1,4 @@
-//! What there is while a kernel runs beside global memory: the blocks of the clusters that run.
+//! What exists while a kernel runs alongside global memory: the blocks of the clusters that run.
 
 use std::sync::Arc;
 
@@ -238,7 +238,7 @@ impl Slots {
     }
 }
 
-/// What there is while the kernel runs.
+/// What exists while the kernel runs.
 pub fn device<'e>(cx: &'e mut Eval<'_, '_>) -> &'e mut Device {
     cx.interp.state::<Device>()
 }

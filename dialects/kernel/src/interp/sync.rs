@@ -38,7 +38,7 @@ pub fn cluster_barrier(cx: &mut Eval<'_, '_>) -> EvalResult {
     barrier(cx)
 }
 
-/// Grids run one after the other here.
+/// Grids run one after another here.
 pub fn grid_release(_: &mut Eval<'_, '_>) -> EvalResult {
     Ok(Outcome::nothing())
 }

@@ -195,7 +195,7 @@ pub fn stage(cx: &Eval<'_, '_>, operand: Option<ValueId>, count: usize) -> Resul
     })
 }
 
-/// A tile operand with the stage that is named behind it: its first byte, and where its elements are.
+/// A tile operand with the stage that is named after it: its first byte, and where its elements are.
 pub fn tile(cx: &Eval<'_, '_>, operand: ValueId, staged: Option<ValueId>) -> Result<(u32, SharedTile, Type), Failure> {
     let ctx = cx.op.ctx;
     let index = cx.op.operands().position(|value| value == operand).unwrap_or(0);

@@ -31,7 +31,7 @@ pub const MAX_VECTOR_BYTES: u32 = 16;
 /// takes no part.
 ///
 /// The banks are 32, of words of four bytes. Lanes are served together while they want at most 128 bytes: all 32 for
-/// words, 16 for pairs of words, 8 for vectors of 16 bytes. Lanes that want one word share it.
+/// words, 16 for pairs of words, 8 for 16-byte vectors. Lanes that want one word share it.
 pub fn bank_conflicts(addresses: &[Option<u32>], bytes: u32) -> Conflicts {
     let lanes = (128 / bytes.clamp(4, MAX_VECTOR_BYTES)) as usize;
     let mut conflicts = Conflicts::default();

@@ -12,7 +12,7 @@ use super::shared::{Shared, SharedTile};
 pub enum Major {
     /// K.
     K,
-    /// M or N. For elements of 16 bits only.
+    /// M or N. For 16-bit elements only.
     Mn,
 }
 
@@ -73,14 +73,14 @@ impl SharedTile {
         let found = match self.contiguous_axis() == Some(k_axis) {
             true => operand.k_major(k, mn),
             false if self.elem_bytes() == 2 => operand.mn_major(k, mn),
-            false => return Err(format!("wgmma reads elements of {} bits along K only", 8 * self.elem_bytes())),
+            false => return Err(format!("wgmma reads {}-bit elements along K only", 8 * self.elem_bytes())),
         };
         let reason = match self.layout() {
             Shared::Panels { rows, span } if span > 16 => {
                 let rows = rows.unwrap_or(self.shape()[0]);
                 format!("panels of {rows} rows are not whole patterns of the swizzle, of 8 rows")
             }
-            Shared::Panels { .. } => "its units of 16 bytes do not lie in rows of eight".into(),
+            Shared::Panels { .. } => "its 16-byte units do not lie in rows of eight".into(),
             _ => {
                 format!("it reads `swizzle 128`, `swizzle 64`, `swizzle 32` or `interleaved`, not `{}`", self.layout())
             }

@@ -1,7 +1,7 @@
 //! `ldmatrix` and `stmatrix`: whether they move a fragment from or to a tile in shared memory, and how.
 //!
 //! A matrix is eight rows of 16 bytes in shared memory. Lane 8i + j gives the address of row j of matrix i, and the
-//! 32-bit register i of lane l takes word l % 4 of row l / 4; with `.trans`, elements of 16 bits, it takes elements l
+//! 32-bit register i of lane l takes word l % 4 of row l / 4; with `.trans`, 16-bit elements, it takes elements l
 //! / 4 of rows 2 (l % 4) and the next. Source: PTX ISA, "ldmatrix" and "stmatrix".
 
 use super::access::{Access, Conflicts, bank_conflicts, worst};
@@ -50,7 +50,7 @@ impl MatrixAccess {
 }
 
 /// What a way of moving matrices asks of the registers and lanes.
-struct Way {
+struct MatrixMove {
     trans: bool,
     /// The slots of the elements of a 32-bit register.
     word: Vec<u64>,
@@ -88,12 +88,12 @@ impl Fragment {
         let straight = || {
             let words = step(per)? == threads[0] && step(2 * per)? == threads[1];
             let word = (0..per.ilog2()).map(|bit| registers.solve(step(1 << bit)?)).collect::<Option<Vec<u64>>>()?;
-            words.then_some(Way { trans: false, word, rows: [threads[2], threads[3], threads[4]] })
+            words.then_some(MatrixMove { trans: false, word, rows: [threads[2], threads[3], threads[4]] })
         };
         let trans = || {
             let lanes = step(1)? == threads[2] && step(2)? == threads[3] && step(4)? == threads[4];
             let fits = lanes && per == 2 && register_bits > 0;
-            fits.then(|| Way { trans: true, word: vec![1], rows: [columns[0], threads[0], threads[1]] })
+            fits.then(|| MatrixMove { trans: true, word: vec![1], rows: [columns[0], threads[0], threads[1]] })
         };
         let way = straight().or_else(trans).ok_or_else(|| {
             format!("neither the words of eight rows nor their columns lie along axis {axis}, which is contiguous")
@@ -103,11 +103,11 @@ impl Fragment {
     }
 
     /// The instructions of so many matrices, if rows are whole and aligned in each of them.
-    fn matrices(&self, tile: &SharedTile, axis: usize, way: &Way, matrices: u32) -> Option<MatrixAccess> {
+    fn matrices(&self, tile: &SharedTile, axis: usize, way: &MatrixMove, matrices: u32) -> Option<MatrixAccess> {
         let map = self.map();
         let bits = map.input_bits(Dim::Register);
         let per_row = 16 / tile.elem_bytes();
-        // The slots beside those of a word, such that they do not step within a row.
+        // The slots next to those of a word, such that they do not step within a row.
         let mut chosen = way.word.clone();
         let mut others = Vec::new();
         for slot in (0..bits).map(|bit| 1u64 << bit) {

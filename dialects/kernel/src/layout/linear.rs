@@ -77,7 +77,7 @@ impl Linear {
         }
     }
 
-    /// The map without inputs and outputs, the neutral element of [`Linear::product`].
+    /// The map without inputs and outputs, the identity element of [`Linear::product`].
     pub fn unit() -> Linear {
         Linear { inputs: Vec::new(), outputs: Vec::new(), columns: Vec::new() }
     }

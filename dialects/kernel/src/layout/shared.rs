@@ -18,7 +18,7 @@ pub enum Shared {
         pitch: Option<u32>,
     },
     /// `swizzle 128`, `swizzle 64 rows 128`, `interleaved`: panels along the second of two axes, each a stack of rows
-    /// of so many bytes, in which the units of 16 bytes are exchanged as the hardware does.
+    /// of so many bytes, in which the 16-byte units are exchanged as the hardware does.
     Panels {
         /// The bytes of a row of a panel: 128, 64 or 32, or 16, where nothing is left to exchange (`interleaved`).
         span: u32,
@@ -54,7 +54,7 @@ impl Shared {
         }
     }
 
-    /// The bytes of a row of a panel; 0 where rows lie one behind the other.
+    /// The bytes of a row of a panel; 0 where rows lie one after another.
     pub fn span(&self) -> u32 {
         match *self {
             Shared::Panels { span, .. } => span,
@@ -179,7 +179,7 @@ impl SharedTile {
         }
     }
 
-    /// The bytes of a row in which units of 16 bytes are exchanged, 16 where none are.
+    /// The bytes of a row in which 16-byte units are exchanged, 16 where none are.
     pub fn span(&self) -> u32 {
         match self.layout {
             Shared::Panels { span, .. } => span,
@@ -188,7 +188,7 @@ impl SharedTile {
     }
 
     /// The byte of an element before units are exchanged, from the first byte of the tile. Missing coordinates are 0, and
-    /// those far beyond the tile, which no check has let through, wrap around as addresses of 32 bits do.
+    /// those far beyond the tile, which no check has let through, wrap around as 32-bit addresses do.
     pub fn offset(&self, coords: &[u32]) -> u32 {
         let axis_of = |axis: usize| if self.transposed { 1 - axis } else { axis };
         let at = |axis: usize| coords.get(axis_of(axis)).copied().unwrap_or(0);
@@ -225,7 +225,7 @@ impl SharedTile {
         }
     }
 
-    /// Whether units of 16 bytes along the contiguous axis are whole and aligned in all rows.
+    /// Whether 16-byte units along the contiguous axis are whole and aligned in all rows.
     pub fn has_whole_units(&self) -> bool {
         let Some(contiguous) = self.contiguous_axis() else { return false };
         let per_unit = 16 / self.elem_bytes;

@@ -82,7 +82,7 @@ pub struct Broadcast {
 }
 
 /// A part of a fragment, from a position on each axis, as much as the type says: every thread has the elements that it
-/// gets already. The position is known when the kernel is compiled, or is that of a loop which is written out.
+/// gets already. The position is known when the kernel is compiled, or is that of a loop which is unrolled.
 #[op("kernel.extract", traits(Pure), parse = syntax::parse_extract, print = syntax::print_extract,
      verify = verify::extract, eval = interp::compute::extract,
      example = "%p = extract %c at [0, 64 * %j] : frag<[64, 64], f32, wgmma>")]

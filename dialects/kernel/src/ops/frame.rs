@@ -96,7 +96,7 @@ pub struct Role {
     name: Attr<Text>,
     /// The first warp.
     first: Attr<Int>,
-    /// The warp behind the last.
+    /// The warp after the last.
     last: Attr<Int>,
     /// How many groups of as many warps there are.
     groups: Attr<Int>,
@@ -123,9 +123,9 @@ pub struct For {
     /// Values in `bounds`.
     args: Variadic<IndexType>,
     inits: Variadic<AnyType>,
-    /// The first integer, the one behind the last, and the step.
+    /// The first integer, the one after the last, and the step.
     bounds: Attr<Exprs>,
-    /// Whether the loop is to be written out when it is lowered.
+    /// Whether the loop is to be unrolled when it is lowered.
     unroll: OptionalAttr<Unit>,
     outs: VariadicResult<AnyType>,
     body: Region,

@@ -43,7 +43,7 @@ pub struct Slice {
 /// last counts channels, the box is [pixels, channels], and those numbers are, for each axis between, where the window
 /// begins, where it ends counted from the last element, and by how much it moves.
 ///
-/// With `merged` some axes that lie one behind the other count as one: `merged [3, 1]` of [B, H, W, C] is [B*H*W, C], so
+/// With `merged` some axes that lie one after another count as one: `merged [3, 1]` of [B, H, W, C] is [B*H*W, C], so
 /// that a box may go on from row to row.
 ///
 /// With `order` the axes stand in another order: `order [1, 0]` of a memref whose columns are contiguous has rows that are.
@@ -74,7 +74,7 @@ dlc_ir::keywords! {
 }
 
 /// Elements of global memory in registers: for each element of the fragment, at position `i0`, `i1`, .. in it, the one at
-/// these positions. Outside of the guard nothing is read, and the element is the number behind `else`, or zero. As a
+/// these positions. Outside of the guard nothing is read, and the element is the number after `else`, or zero. As a
 /// number, one element that all threads read. With `vector 4` a thread takes four elements of a row at once, which lie at
 /// a multiple of four and are inside of the guard all or none; without it, each by itself.
 #[op("kernel.load", effects(Read), parse = syntax::parse_load, print = syntax::print_load, verify = verify::load,
@@ -134,7 +134,7 @@ pub struct Copy {
     vector: OptionalAttr<Int>,
 }
 
-/// As `copy`, but the threads do not wait: the tile is there when the token is awaited, for others behind a barrier.
+/// As `copy`, but the threads do not wait: the tile is there when the token is awaited, for others after a barrier.
 #[op("kernel.copy_async", effects(Read, Write), parse = syntax::parse_copy, print = syntax::print_copy,
      infer = verify::infer_load_token, verify = verify::copy_async, eval = interp::memory::copy_async,
      example = "%t = copy_async %X[%m0 + i0, %k + i1] to %sX[%s] by blocked [1, 8] lanes [4, 8] warps [4, 1] : token<load>")]
@@ -194,7 +194,7 @@ impl Copied {
     }
 }
 
-/// A fragment out of a tile, the element at each position; of a transposed tile [N, K] a fragment [K, N].
+/// A fragment from a tile, the element at each position; of a transposed tile [N, K] a fragment [K, N].
 #[op("kernel.load_shared", effects(Read),
      format = "$tile (`[` $stage^ `]`)? (`transposed` $transposed^)? attr-dict `:` type($out)",
      verify = verify::load_shared, eval = interp::memory::load_shared,

@@ -36,7 +36,7 @@ pub struct ClusterBarrier {}
 pub struct GridRelease {}
 
 /// Waits until the grids before this one have ended, and what they wrote is there. A kernel with this op may begin before
-/// that, so everything outside of its blocks is touched behind it, but for arguments that no such grid writes: those that
+/// that, so everything outside of its blocks is touched after it, but for arguments that no such grid writes: those that
 /// are marked `{constant}`.
 #[op("kernel.grid_wait", format = "attr-dict", eval = interp::sync::grid_wait, example = "grid_wait")]
 pub struct GridWait {}
@@ -90,7 +90,7 @@ pub struct Arrive {
     by: Attr<Arrivals>,
 }
 
-/// What was written to shared memory by threads can be read by TMA and by matrix products behind this.
+/// What was written to shared memory by threads can be read by TMA and by matrix products after this.
 #[op("kernel.fence_async", format = "attr-dict", eval = interp::sync::fence_async, example = "fence_async")]
 pub struct FenceAsync {}
 

@@ -43,7 +43,7 @@ fn elem_of_memref(p: &OpParser<'_, '_>, memory: ValueId) -> Type {
     MemRef::of(p.ctx, p.current_body().value_type(memory)).map_or(Type::F32, |ty| ty.elem(p.ctx))
 }
 
-/// The memref and, behind it, positions, a guard and what is outside of it.
+/// The memref and, after it, positions, a guard and what is outside of it.
 fn parse_access(p: &mut OpParser<'_, '_>, groups: &mut Groups) -> ParseResult<()> {
     groups.one(p)?;
     let elem = p.state.operands.last().map_or(Type::F32, |&memory| elem_of_memref(p, memory));

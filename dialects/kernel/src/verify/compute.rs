@@ -364,7 +364,7 @@ fn precision(op: Mma<'_>, diags: &Diagnostics) {
     let (message, way) = match (op.precision(), elem) {
         (None, Type::F32) => (
             "tensor cores have no product of f32".to_string(),
-            "write 'as tf32x3' behind the operands for three products of tf32, 'as tf32' for one, or use 'fma'",
+            "write 'as tf32x3' after the operands for three products of tf32, 'as tf32' for one, or use 'fma'",
         ),
         (Some(precision), elem) if elem != Type::F32 => (
             format!("'as {}' is for factors of f32, and these are {}", precision.word(), elem.display(op.ctx)),

@@ -92,7 +92,7 @@ pub fn grid(op: Grid<'_>, diags: &Diagnostics) {
         let inner = OpRef { id, ..*op };
         let role = Role::of(inner).is_some();
         if roles && !role {
-            broken(inner, &WRONG_THREADS, "behind a role stand only roles: no other threads are left".into(), diags);
+            broken(inner, &WRONG_THREADS, "after a role stand only roles: no other threads are left".into(), diags);
             break;
         }
         roles = roles || role;

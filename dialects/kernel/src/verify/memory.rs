@@ -60,8 +60,7 @@ pub fn tensor_map(op: TensorMapOf<'_>, diags: &Diagnostics) {
         if op.lower().is_some() {
             plain(*op, "the axes of windows are not merged", diags);
         } else if merged_dims(op.ctx, memory, &groups).is_none() {
-            let message =
-                format!("{groups:?} are not all {rank} axes of the memref, those merged one behind the other");
+            let message = format!("{groups:?} are not all {rank} axes of the memref, those merged one after another");
             broken(*op, &SHAPE_MISMATCH, message, diags);
         }
         rank = groups.len();
@@ -177,7 +176,7 @@ fn whole_warps(op: OpRef<'_>, diags: &Diagnostics) {
     }
 }
 
-/// A vector has elements that lie one behind the other, in memory and in the registers of a thread, at multiples of what
+/// A vector has elements that lie one after another, in memory and in the registers of a thread, at multiples of what
 /// it takes.
 fn vector(op: OpRef<'_>, vector: Option<i64>, diags: &Diagnostics) {
     let Some(vector) = vector else { return };
@@ -202,7 +201,7 @@ fn vector(op: OpRef<'_>, vector: Option<i64>, diags: &Diagnostics) {
         return;
     }
     match access.row(op) {
-        None => plain(op, "along no axis of the fragment elements lie one behind the other in memory", diags),
+        None => plain(op, "along no axis of the fragment elements lie one after another in memory", diags),
         Some(row) if i64::from(row.elements) < vector => {
             let message = format!("a thread has {} elements of a row at once, and a vector {vector}", row.elements);
             broken(op, &LAYOUT_MISMATCH, message, diags);

@@ -214,7 +214,7 @@ impl Checked<'_> {
         let shown = footprint.smem.map_or("too many".to_string(), |bytes| bytes.to_string());
         let among = if blocks > 1 { format!(" for each of {blocks} blocks") } else { String::new() };
         let message = format!(
-            "the block needs {shown} bytes of shared memory ({stages} stages of {stage}, and what is beside them), and {} has {limit}{among}",
+            "the block needs {shown} bytes of shared memory ({stages} stages of {stage}, and what else it keeps), and {} has {limit}{among}",
             target.name
         );
         self.error_with_fix(&["stages", "cache", "tile"], &TOO_MUCH_SMEM, message, move |plan| {
@@ -238,7 +238,7 @@ impl Checked<'_> {
         });
     }
 
-    /// Widths are those of accesses, and rows of tiles are made of whole accesses and atoms of the swizzle.
+    /// Widths are those of accesses, and rows of tiles consist of whole accesses and atoms of the swizzle.
     pub(super) fn alignment(&mut self) {
         let plan = self.plan;
         let by_loop = plan.vectorize.iter().map(|wide| {
@@ -262,7 +262,7 @@ impl Checked<'_> {
             if width < 1 || !(width as u64).is_power_of_two() || width.saturating_mul(bits) > MAX_ACCESS_BITS {
                 let most = MAX_ACCESS_BITS / bits;
                 let message = format!(
-                    "the width of '{name}' is {width} elements of {bits} bits, and an access has 1 to {most} of them, a power of two"
+                    "the width of '{name}' is {width} {bits}-bit elements, and an access has 1 to {most} of them, a power of two"
                 );
                 let right =
                     (1..=most.min(width.max(1))).rev().find(|width| (*width as u64).is_power_of_two()).unwrap_or(1);

@@ -1,12 +1,12 @@
 //! What contradicts itself, and what the machine has no hardware for.
 
 use super::{BAD_CLUSTER, BAD_INSTRUCTION, CONFLICT, Checked, UNSUPPORTED};
-use crate::clause::{Barrier, Instruction, Kind, Place, Sharing, Split, Store, Through, Way};
+use crate::clause::{Barrier, Instruction, Kind, Place, Sharing, Split, Store, StoreMethod, Through};
 use crate::schedule::Schedule;
 use crate::targets::SHAPES;
 use crate::value::{Choice, Table};
 
-/// Everything that needs the tensor memory accelerator, replaced by what does without.
+/// Everything that needs TMA, replaced by what does without.
 fn without_tma(plan: &mut Schedule) {
     plan.barrier = Some(Barrier::CpAsyncGroup);
     plan.roles = None;
@@ -17,8 +17,8 @@ fn without_tma(plan: &mut Schedule) {
         table.0.retain(|(role, _)| role == "thread");
     }
     plan.registers = plan.registers.take().filter(|table| !table.0.is_empty());
-    if plan.store.as_ref().is_some_and(|store| store.way == Way::Tma) {
-        plan.store = Some(Store { way: Way::Fragments, panels: None, together: None });
+    if plan.store.as_ref().is_some_and(|store| store.way == StoreMethod::Tma) {
+        plan.store = Some(Store { way: StoreMethod::Fragments, panels: None, together: None });
     }
 }
 
@@ -50,10 +50,10 @@ impl Checked<'_> {
             let message = format!("roles wait for each other at barriers in shared memory, and 'barrier' is {word}");
             self.error_with_fix(&["barrier"], &CONFLICT, message, |plan| plan.barrier = Some(Barrier::Mbarrier));
         }
-        if plan.barrier == Some(Barrier::CpAsyncGroup) && plan.store.as_ref().is_some_and(|store| store.way == Way::Tma)
+        if plan.barrier == Some(Barrier::CpAsyncGroup)
+            && plan.store.as_ref().is_some_and(|store| store.way == StoreMethod::Tma)
         {
-            let message =
-                "'barrier cp_async_group' is for copies by threads, and 'store tma' for copies by the accelerator";
+            let message = "'barrier cp_async_group' is for copies by threads, and 'store tma' for copies by TMA";
             self.error_with_fix(&["store"], &CONFLICT, message, |plan| plan.barrier = Some(Barrier::Mbarrier));
         }
         if plan.barrier == Some(Barrier::CpAsyncGroup) && plan.multicast.is_some() {
@@ -223,7 +223,7 @@ impl Checked<'_> {
             (plan.barrier == Some(Barrier::Mbarrier), "tma", "barrier", "'barrier mbarrier'", without_tma),
             (plan.roles.is_some(), "tma", "roles", "'roles'", without_tma),
             (
-                plan.store.as_ref().is_some_and(|store| store.way == Way::Tma),
+                plan.store.as_ref().is_some_and(|store| store.way == StoreMethod::Tma),
                 "tma",
                 "store",
                 "'store tma'",

@@ -15,7 +15,7 @@ fn axis_of(name: &str) -> &str {
     name.split('.').next().unwrap_or(name)
 }
 
-/// Whether what is behind the axis says a loop: `.o`, `.i.o`, ..
+/// Whether what is after the axis says a loop: `.o`, `.i.o`, ..
 fn is_loop(name: &str) -> bool {
     let parts: Vec<&str> = name.split('.').skip(1).collect();
     parts.iter().all(|part| matches!(*part, "o" | "i")) && !parts[..parts.len().saturating_sub(1)].contains(&"o")
@@ -81,7 +81,7 @@ impl Checked<'_> {
         }
         let consumers = plan.roles.as_ref().map(|roles| roles.consumers);
         if let Some(consumers) = consumers.filter(|count| !(1..=7).contains(count)) {
-            let message = format!("there are {consumers} consumers, and a block has from 1 to 7 beside the producer");
+            let message = format!("there are {consumers} consumers, and a block has from 1 to 7 besides the producer");
             self.error_with_fix(&["roles"], &BAD_TILE, message, |plan| {
                 if let Some(roles) = &mut plan.roles {
                     roles.consumers = roles.consumers.clamp(1, 7);
@@ -138,7 +138,7 @@ impl Checked<'_> {
         }
     }
 
-    /// Each tile is made of whole tiles of the next smaller kind.
+    /// Each tile consists of whole tiles of the next smaller kind.
     fn divides(&mut self) {
         let plan = self.plan;
         let Some(tile) = &plan.tile else { return };

@@ -324,10 +324,10 @@ fn live_ranges(body: &Body, blocks: &[BlockId], values: &Dense) -> Vec<Ranges> {
         let (start, end) = bounds[at];
         let first = 2 * (start + at) as u32;
         let position = |index: usize| 2 * (index + at + 1) as u32;
-        let behind = position(end);
-        live_out[at].each(|value| until[value] = behind);
+        let following = position(end);
+        live_out[at].each(|value| until[value] = following);
         let mut close = |value: usize, from: u32, until: &mut Vec<u32>| {
-            // A result that nobody reads is still written.
+            // A result that nothing reads is still written.
             let end = std::mem::take(&mut until[value]);
             ranges[value].push((from, end.max(from + 1)));
         };

@@ -33,7 +33,7 @@ fn emitted(target: &str, body: &str) -> String {
 }
 
 /// A value by its number, without a body: every one is alone in its register.
-fn alone(count: u32) -> Vec<ValueId> {
+fn single_values(count: u32) -> Vec<ValueId> {
     use dlc_ir::entity::EntityId;
     (0..count).map(|number| ValueId::new(number as usize, 0)).collect()
 }
@@ -55,7 +55,7 @@ fn after(moves: &[Move], values: &[ValueId]) -> Vec<usize> {
 
 #[test]
 fn moves_happen_all_at_once() {
-    let v = alone(6);
+    let v = single_values(6);
     let registers = Registers::default();
     let cases: [(&str, &[(usize, usize)], bool); 6] = [
         ("a chain", &[(0, 1), (1, 2), (2, 3)], false),
@@ -96,7 +96,7 @@ fn a_loop_moves_nothing() {
     assert!(text.contains("sub.s32 %r0, %r0, 1"), "{text}");
 }
 
-/// The old number is needed behind the new one, so they are two registers.
+/// The old number is needed after the new one, so they are two registers.
 #[test]
 fn what_is_needed_longer_is_moved() {
     let text = emitted(
@@ -146,7 +146,7 @@ fn both_ways_of_a_branch_may_move() {
     bar.sync %b, %x
     exit",
     );
-    // Both are needed behind, so both ways move.
+    // Both are needed after, so both ways move.
     assert_eq!(text.matches("mov.b32").count(), 2, "{text}");
     assert!(text.contains("bra E0;"), "{text}");
 }
@@ -177,15 +177,15 @@ fn sums_of_products_stay_where_they_are() {
         body.replace("%f#", "%f")
     );
     let text = emitted("sm_90a", &body);
-    let behind = text.split("L1:").nth(1).unwrap_or_else(|| panic!("{text}"));
-    assert!(!behind.contains("mov"), "{text}");
+    let following = text.split("L1:").nth(1).unwrap_or_else(|| panic!("{text}"));
+    assert!(!following.contains("mov"), "{text}");
     let groups: Vec<&str> = text.lines().filter(|line| line.contains("wgmma.mma_async")).collect();
     let sums = |line: &str| line.split('{').nth(1).and_then(|rest| rest.split('}').next()).map(str::to_owned);
     assert_eq!(groups.len(), 3, "{text}");
     assert!(groups.iter().all(|line| sums(line) == sums(groups[0])), "{text}");
 }
 
-/// A value that is needed behind the product cannot be its sum: a copy of it is.
+/// A value that is needed after the product cannot be its sum: a copy of it is.
 #[test]
 fn a_sum_that_is_needed_later_is_copied() {
     let text = emitted(

@@ -59,7 +59,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// An instruction behind which the next one follows.
+    /// An instruction after which the next one follows.
     fn plain(&mut self, cluster: &mut Cluster, warp: &mut Warp, code: &Code, here: u32) -> Result<(), Fault> {
         match &code.kind {
             Kind::Scalar(f) => {
@@ -323,7 +323,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Lanes combine with memory one after the other.
+    /// Lanes combine with memory one after another.
     fn atomic(
         &mut self,
         cluster: &mut Cluster,
@@ -516,7 +516,7 @@ fn scalar(warp: &Warp, code: &Code, here: u32, f: &Scalar) -> Result<[u64; 32], 
     Ok(out)
 }
 
-/// The address that an operand and the number behind it are.
+/// The address that an operand and the number after it are.
 pub fn address(warp: &Warp, code: &Code, index: usize, lane: usize) -> Result<u64, Fault> {
     let base = one(warp, code, index, lane)?;
     let offset = one(warp, code, index + 1, lane)?;

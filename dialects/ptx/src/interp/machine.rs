@@ -244,7 +244,7 @@ impl<'p> Machine<'p> {
             idle = match (!stands || self.land_one(&mut running)?, asked) {
                 (true, _) => 0,
                 (false, true) => idle + 1,
-                // Nobody asks, so nobody will hear.
+                // Nothing asks, so nobody will hear.
                 (false, false) => IDLE + 1,
             };
         }
@@ -418,13 +418,13 @@ impl<'p> Machine<'p> {
         for cluster in running {
             for warp in cluster.warps.iter().filter(|warp| warp.live != 0) {
                 // One that waits has gone past the barrier at which it does.
-                let behind = u32::from(matches!(warp.wait, Wait::Bar(..) | Wait::Cluster(_)));
-                let mut places: Vec<u32> = lanes(warp.live).map(|lane| warp.pc[lane] - behind).collect();
+                let following = u32::from(matches!(warp.wait, Wait::Bar(..) | Wait::Cluster(_)));
+                let mut places: Vec<u32> = lanes(warp.live).map(|lane| warp.pc[lane] - following).collect();
                 places.sort_unstable();
                 places.dedup();
                 for pc in places {
                     let op = self.op(pc);
-                    let here: Vec<usize> = lanes(warp.live).filter(|&lane| warp.pc[lane] - behind == pc).collect();
+                    let here: Vec<usize> = lanes(warp.live).filter(|&lane| warp.pc[lane] - following == pc).collect();
                     let who = match here.len() {
                         32 => "all lanes".to_string(),
                         1 => format!("lane {}", here[0]),

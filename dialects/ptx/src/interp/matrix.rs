@@ -150,7 +150,7 @@ impl Described {
 }
 
 impl Described {
-    /// The addresses of the units of 16 bytes that elements are in, line by line.
+    /// The addresses of the 16-byte units that elements are in, line by line.
     fn units(&self, mn: std::ops::Range<usize>, k: usize) -> Vec<u32> {
         let unit = 16 / self.width as usize;
         let (lines, along) = if self.turned { (k, mn.len()) } else { (mn.len(), k) };
@@ -380,7 +380,7 @@ fn right_of(warp: &Warp, code: &Code) -> Result<(u64, Described), Fault> {
     let Kind::Wgmma { a, b, n, .. } = code.kind else { return Err("no product".into()) };
     let place = n / 2 + if in_registers(code, n, a) { 4 } else { 1 };
     let bits = one(warp, code, place, 0)?;
-    // Behind the descriptor: the predicate, two signs, and which matrices are turned.
+    // After the descriptor: the predicate, two signs, and which matrices are turned.
     let turned = code.args.len() > place + 4 && one(warp, code, code.args.len() - 1, 0)? == 1;
     Ok((bits, Described::of(bits, turned, b.bits() / 8).map_err(in_lane(0))?))
 }
@@ -404,10 +404,10 @@ fn reading(warp: &Warp, code: &Code) -> Result<Reading, Fault> {
 
 /// Whether the left matrix of a product is in registers.
 fn in_registers(code: &Code, n: usize, a: Ty) -> bool {
-    let behind = code.args.len() - n / 2;
+    let following = code.args.len() - n / 2;
     match a.bits() {
         // A descriptor and what goes with it are seven places; four registers instead, and one number fewer, nine.
-        16 => behind == 9,
-        _ => behind == 8,
+        16 => following == 9,
+        _ => following == 8,
     }
 }

@@ -21,7 +21,7 @@ pub struct Global {
 }
 
 impl Global {
-    /// The next buffer begins behind a gap.
+    /// The next buffer begins after a gap.
     pub fn push(&mut self, bytes: Vec<u8>, written: Option<Vec<bool>>) {
         let end = self.buffers.last().map_or(1 << 32, |last| last.base + last.bytes.len() as u64);
         let base = (end + 1024).next_multiple_of(256);

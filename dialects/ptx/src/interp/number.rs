@@ -188,7 +188,7 @@ impl Exact {
     }
 }
 
-/// The bits of the number of a format of 32 bits or fewer that a number is rounded to; those of `tf32` are the high ones
+/// The bits of the number of a 32-bit format or fewer that a number is rounded to; those of `tf32` are the high ones
 /// of 32.
 pub fn round(number: f64, kind: FloatKind, mode: Mode) -> u64 {
     if number.is_nan() {

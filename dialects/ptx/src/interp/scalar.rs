@@ -210,9 +210,9 @@ fn floats(name: &str, words: &[&str], kind: FloatKind, flags: Flags) -> Option<F
         "sub" => Box::new(move |x| finish(sum(read(x[0]), -read(x[1])))),
         "mul" => Box::new(move |x| finish(Exact::product(read(x[0]), read(x[1])))),
         "fma" if kind == FloatKind::F64 => Box::new(move |x| finish(read(x[0]).mul_add(read(x[1]), read(x[2])).into())),
-        // A product of numbers of 32 bits is one of 64.
+        // A product of 32-bit numbers is one of 64.
         "fma" => Box::new(move |x| finish(sum(read(x[0]) * read(x[1]), read(x[2])))),
-        // A quotient of 64 bits, rounded again, is the nearest one of 32.
+        // A 64-bit quotient, rounded again, is the nearest one of 32.
         "div" => Box::new(move |x| finish((read(x[0]) / read(x[1])).into())),
         "neg" if !ftz => Box::new(move |x| x[0] ^ sign),
         "abs" if !ftz => Box::new(move |x| x[0] & !sign),
@@ -239,7 +239,7 @@ fn floats(name: &str, words: &[&str], kind: FloatKind, flags: Flags) -> Option<F
                             a
                         }
                     }
-                    // Zeros are told apart by their signs.
+                    // Zeros are distinguished by their signs.
                     _ if a == b => {
                         if a.is_sign_negative() == smaller {
                             a

@@ -47,7 +47,7 @@ impl Boxed {
 }
 
 impl Machine<'_> {
-    /// The box that a map and the coordinates behind it say, with offsets of windows.
+    /// The box that a map and the coordinates after it say, with offsets of windows.
     fn the_box(
         &self,
         warp: &Warp,
@@ -90,7 +90,7 @@ impl Machine<'_> {
         (axes, windows, multicast): (usize, bool, bool),
     ) -> Result<(), Fault> {
         let to = address(warp, code, 0, lane)? as u32;
-        // Behind the destination stand the map, the coordinates, the barrier, offsets, blocks.
+        // After the destination stand the map, the coordinates, the barrier, offsets, blocks.
         let mut next = 2 + 1 + axes;
         let barrier = address(warp, code, next, lane)? as u32;
         next += 2;

@@ -33,7 +33,7 @@ fn run(head: &str, body: &str, input: &[u32], outputs: &[usize]) -> Result<Vec<V
     run_with(head, body, input, outputs, &|_| Vec::new())
 }
 
-/// The same with tensor maps, which are made when it is known where the input is; their addresses stand behind that.
+/// The same with tensor maps, which are made when it is known where the input is; their addresses stand after that.
 fn run_with(
     head: &str,
     body: &str,
@@ -248,7 +248,7 @@ fn halves_come_in_pairs() {
     assert_eq!(each("%z = max.f16x2 %x, %y", &[0xBC00_3C00, 0x3C00_7FFF]), [0x3C00_3C00]);
 }
 
-/// Lanes that went apart meet again: the shuffle behind needs all.
+/// Lanes that went apart meet again: the shuffle after needs all.
 #[test]
 fn lanes_meet_again() {
     let body = "

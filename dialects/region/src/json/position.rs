@@ -67,7 +67,7 @@ fn is_position(node: &Node<'_>, is_value: &dyn Fn(&str) -> bool, depth: usize) -
     }
 }
 
-/// The key of an object with a single one, and the elements of the list behind it.
+/// The key of an object with a single one, and the elements of the list after it.
 fn single<'a>(node: &Node<'a>) -> Option<(String, Vec<Node<'a>>)> {
     if node.kind() != Kind::Object {
         return None;

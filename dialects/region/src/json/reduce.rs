@@ -1,6 +1,6 @@
 //! Reductions: `{"op": "sum", "axes": ["k"], "init": 0.0, "dtype": "fp32", "body": ..}`. With several accumulators
 //! `init`, `dtype` and `body` are lists. A region that combines them is `{"args": [..], "lets": [..], "yield": [..]}` under
-//! `combine`, in the place of `op`; a body in which values have names is `{"lets": [..], "yield": [..]}`. `over` says the
+//! `combine`, in place of `op`; a body in which values have names is `{"lets": [..], "yield": [..]}`. `over` says the
 //! axes of each result where they are not those that its contributions leave.
 
 use dlc_core::json::{Kind as JsonKind, Node, Read, Record};

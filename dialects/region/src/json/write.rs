@@ -425,8 +425,8 @@ impl<'a> Kernel<'a> {
         // A number is of the type of what it meets.
         let constant = |at: usize| {
             let constant = self.nested(operands[at]).and_then(Const::of)?;
-            let beside = self.nested(operands[1 - at]).and_then(Const::of).is_none() && types[0].0 == types[1].0;
-            beside.then_some(constant)
+            let alongside = self.nested(operands[1 - at]).and_then(Const::of).is_none() && types[0].0 == types[1].0;
+            alongside.then_some(constant)
         };
         let mut args = Vec::new();
         for (at, &operand) in operands.iter().enumerate() {

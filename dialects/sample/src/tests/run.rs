@@ -135,7 +135,7 @@ fn what_has_no_meaning_is_an_error() {
     assert!(run("sample.func @g() {\n return\n}", &[]).expect_err("no @f").contains("no function '@f'"));
 }
 
-/// Programs that would run for ever, or recurse for ever, end in an error and take no stack.
+/// Programs that would run forever, or recurse forever, end in an error and take no stack.
 #[test]
 fn programs_are_stopped_at_their_limits() {
     let forever = "sample.func @f() {\n br ^a\n^a:\n br ^a\n}";

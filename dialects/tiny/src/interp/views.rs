@@ -155,11 +155,11 @@ pub fn store(cx: &mut Eval<'_, '_>) -> EvalResult {
     // Where the value stands: ones in its place, as `pad` puts them there.
     let mut around = Vec::with_capacity(from.len());
     for (axis, (&from, (&own, &size))) in from.iter().zip(value.shape().iter().zip(target.shape())).enumerate() {
-        let Some(behind) = size.checked_sub(from).and_then(|rest| rest.checked_sub(own)) else {
+        let Some(following) = size.checked_sub(from).and_then(|rest| rest.checked_sub(own)) else {
             let message = format!("axis {axis} has the size {size}, and the value goes from {from} to {}", from + own);
             return Err(cx.fail(&UNDEFINED, message));
         };
-        around.push((from, behind));
+        around.push((from, following));
     }
     let zero = if elem(cx).float_kind(ctx).is_some() { Datum::Float(0.0) } else { Datum::Int(0) };
     let stored = value.pad(ctx, &around, &zero).and_then(|placed| {

@@ -20,7 +20,7 @@ use super::{Spelling, TYPE_DIFFERS};
 use crate::ops::{self, Combiner, Predicate, ScanCombiner};
 
 /// What a reader knows about a uop.
-pub(super) struct Given<'a, 'c> {
+pub(super) struct JsonArgs<'a, 'c> {
     /// The context.
     pub ctx: &'c Context,
     /// How the program is written.
@@ -39,7 +39,7 @@ pub(super) struct Given<'a, 'c> {
     pub shape: Option<Vec<SizeExpr>>,
 }
 
-/// What an op is made of beside its operands.
+/// What an op consists of besides its operands.
 #[derive(Default)]
 pub(super) struct Parts {
     /// Inherent attributes.
@@ -59,7 +59,7 @@ fn scan_combiners() -> impl Iterator<Item = (&'static str, ScanCombiner)> {
     of_one.chain([("LINEAR", ScanCombiner::Linear)])
 }
 
-impl<'a> Given<'a, '_> {
+impl<'a> JsonArgs<'a, '_> {
     /// Reads the `arg`.
     pub fn read(&self) -> Read<Parts> {
         let ctx = self.ctx;
@@ -168,7 +168,7 @@ impl<'a> Given<'a, '_> {
         props.push(("high", Sizes::make(ctx, high)));
         if let Some(value) = arg.get("value") {
             let number = element(ctx, value, value.scalar()?, self.elem(0))?;
-            // Zero is what there is without a value.
+            // Zero is what exists without a value.
             let zero = match ctx.attr_data(number.attr) {
                 AttrData::Integer { value, .. } => *value == 0,
                 AttrData::Float { bits, .. } => *bits == 0,
@@ -348,7 +348,7 @@ impl<'a> Given<'a, '_> {
                 let shown = operand.map_or_else(String::new, |operand| show(&operand.dims));
                 let message = format!("'{}' has {} numbers for the {rank} axes of {shown}", list.path(), numbers.len());
                 let way =
-                    format!("give two numbers for each axis, {} in all: how much before it and behind it", 2 * rank);
+                    format!("give two numbers for each axis, {} in all: how much before it and after it", 2 * rank);
                 return Err(list.report(list.error(&WRONG_VALUE, message).suggest(way)));
             }
             return Ok(numbers.chunks(2).map(|pair| (pair[0].clone(), pair[1].clone())).unzip());
@@ -547,7 +547,7 @@ fn axis_items(op: OpRef<'_>, list: Vec<i64>, spelling: Spelling, axes: &AxisName
     Item::List(list.into_iter().map(item).collect())
 }
 
-/// The elements of a dense constant, one after the other.
+/// The elements of a dense constant, one after another.
 fn values(ctx: &Context, dense: &DenseData<'_>) -> Option<Item> {
     let each = dense.elem_bytes(ctx).max(1);
     let items: Option<Vec<Item>> = dense.payload.chunks_exact(each).map(|bytes| number(ctx, dense, bytes)).collect();

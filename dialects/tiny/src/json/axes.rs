@@ -1,4 +1,4 @@
-//! The names that axes have in a dump: those of the result of a contraction, as far as they are known behind it.
+//! The names that axes have in a dump: those of the result of a contraction, as far as they are known after it.
 
 use std::collections::HashMap;
 use std::rc::Rc;

@@ -85,7 +85,7 @@ impl<'c> Build<'c> {
         self.values.get(name).map(|(value, _)| *value)
     }
 
-    /// The value of a name. `later` says where it is given if that comes behind.
+    /// The value of a name. `later` says where it is given if that comes after.
     pub fn value(&self, name: &str, node: &Node<'_>, later: Option<Loc>) -> Read<ValueId> {
         match self.values.get(name) {
             Some((Some(value), _)) => Ok(*value),
@@ -98,7 +98,7 @@ impl<'c> Build<'c> {
                 let mut error = node.error(&UNDEFINED_VALUE, message);
                 match later {
                     Some(loc) => {
-                        error = error.note(loc, "it is defined here").suggest("put uops behind those that they use");
+                        error = error.note(loc, "it is defined here").suggest("put uops after those that they use");
                     }
                     // In a text with many mistakes looking for near names would take long.
                     None if node.diags().errors() < 20 => {

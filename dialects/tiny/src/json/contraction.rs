@@ -26,7 +26,7 @@ pub(super) struct Indices {
 
 impl Indices {
     /// Reads the lists of an `arg`. Where there are `strides`, one operand has more indices than axes: its last axes are
-    /// windows, with the places of the result first and those in the window behind them.
+    /// windows, with the places of the result first and those in the window after them.
     pub fn read(arg: &Record<'_>) -> Read<Indices> {
         let list = |key: &str| arg.need(key)?.list_of("a list of indices, such as [\"m\", \"k\"]", Node::expr);
         let (lhs, rhs, out, reduce) = (list("lhs_idx")?, list("rhs_idx")?, list("out_idx")?, list("reduce_idx")?);

@@ -62,7 +62,7 @@ enum Source<'a> {
 pub(super) fn read(ctx: &Context, root: &Node<'_>, (file, part): (&SourceFile, Range<usize>)) -> Read<Body> {
     let program = Record::new(root, "a dump", &["tensors", "uops", "outputs"])?;
     let nodes = program.need("uops")?.list("a list of uops")?;
-    // The look that finds out what inputs may be says nothing: what it stumbles over is reported when its turn comes.
+    // The look that determines what inputs may be says nothing: what it stumbles over is reported when its turn comes.
     let quiet = Diagnostics::new();
     let again = Document::new(file, part, &quiet);
     let again = again.root().and_then(|root| Record::new(&root, "a dump", &["uops"])?.need("uops")?.list("a list"));
@@ -124,7 +124,7 @@ fn source<'a>(node: &Node<'a>, depth: usize) -> Read<Source<'a>> {
                 let words = Uop::words();
                 let near = did_you_mean(word, words.iter().map(String::as_str));
                 let all = || format!("there are {}", words.join(", "));
-                let message = format!("'{word}' is nothing that can stand in the place of an operand");
+                let message = format!("'{word}' is nothing that can stand in place of an operand");
                 key.report(key.error(&UNKNOWN_UOP, message).suggest(near.unwrap_or_else(all)))
             })?;
             let operands = match value.kind() {
@@ -243,10 +243,10 @@ impl Dump<'_, '_> {
         }
         for (position, source) in sources.iter().enumerate() {
             if let Source::Number(scalar, node) = source {
-                let others = if beside_all(uop) { &operands[..] } else { &operands[1..] };
-                let beside = others.iter().flatten().next();
-                let elem = match beside.filter(|_| beside_all(uop) || position > 0) {
-                    Some(operand) => number::type_beside(self.build.ctx, *scalar, operand.elem),
+                let others = if alongside_all(uop) { &operands[..] } else { &operands[1..] };
+                let alongside = others.iter().flatten().next();
+                let elem = match alongside.filter(|_| alongside_all(uop) || position > 0) {
+                    Some(operand) => number::type_alongside(self.build.ctx, *scalar, operand.elem),
                     None => number::usual_type(*scalar),
                 };
                 let value = self.constant(*scalar, elem, node)?;
@@ -300,7 +300,7 @@ impl Dump<'_, '_> {
         };
         let dims: Vec<SizeExpr> =
             guess.into_iter().enumerate().map(|(axis, size)| self.size(name, axis, size)).collect();
-        // Floats of 16 bits, unless the uop takes no floats.
+        // 16-bit floats, unless the uop takes no floats.
         let ctx = self.build.ctx;
         let constraint = uop.def.operands.get(position.min(uop.def.operands.len().saturating_sub(1)));
         let admits = |elem: &Type| {
@@ -370,6 +370,6 @@ impl Dump<'_, '_> {
 }
 
 /// Whether numbers have the type of any other operand: in a choice the condition does not count.
-pub(super) fn beside_all(uop: &Uop) -> bool {
+pub(super) fn alongside_all(uop: &Uop) -> bool {
     uop.def.name != ops::Where::NAME
 }

@@ -79,7 +79,7 @@ pub(super) fn usual_type(scalar: Scalar) -> Type {
 }
 
 /// The type of a number that meets an element: that of the element, unless it cannot hold such a number.
-pub(super) fn type_beside(ctx: &Context, scalar: Scalar, elem: Type) -> Type {
+pub(super) fn type_alongside(ctx: &Context, scalar: Scalar, elem: Type) -> Type {
     let float = elem.float_kind(ctx).is_some();
     match scalar {
         Scalar::Bool(_) => Type::I1,

@@ -13,7 +13,7 @@ use dlc_ir::location::SourceFile;
 use dlc_ir::text::REDEFINED;
 use dlc_ir::{Attr, Body, Context, Loc, Type, ValueId};
 
-use super::args::Given;
+use super::args::JsonArgs;
 use super::build::{Build, Operand};
 use super::dump;
 use super::number;
@@ -169,14 +169,14 @@ pub(super) fn make(
         let place = record.get("src").unwrap_or(node);
         return Err(place.report(place.error(&WRONG_VALUE, message)));
     }
-    let given = Given { ctx: build.ctx, spelling, uop, record, operands, axes: &build.axes, dtype, shape };
+    let given = JsonArgs { ctx: build.ctx, spelling, uop, record, operands, axes: &build.axes, dtype, shape };
     let parts = given.read()?;
     let ids: Vec<ValueId> = operands.iter().map(|operand| operand.id).collect();
     let (dtype, shape) = (given.dtype, given.shape);
     let value = build.op(uop.def, &ids, (&parts.props, &parts.attrs), parts.ty, node)?;
     let result = build.operand(value);
     let axes = &build.axes;
-    Given { ctx: build.ctx, spelling, uop, record, operands, axes, dtype, shape }.check(result.elem, &result.dims);
+    JsonArgs { ctx: build.ctx, spelling, uop, record, operands, axes, dtype, shape }.check(result.elem, &result.dims);
     if spelling == Spelling::Dump && uop.arg != Arg::Const {
         build.name_axes(value, uop);
     }

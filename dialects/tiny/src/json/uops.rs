@@ -156,7 +156,7 @@ impl Uop {
         UOPS.iter().find(|uop| uop.word().is_some_and(|own| own == word))
     }
 
-    /// The word for it where it stands in the place of an operand.
+    /// The word for it where it stands in place of an operand.
     pub fn word(&self) -> Option<String> {
         match self.arg {
             Arg::Elementwise => Some(self.name.to_lowercase()),

@@ -11,7 +11,7 @@ use dlc_ir::{Attr, Context, OpId, OpRef, ValueId};
 
 use super::args;
 use super::axes::AxisNames;
-use super::dump::{MAX_DEPTH, beside_all};
+use super::dump::{MAX_DEPTH, alongside_all};
 use super::number::{self, EXACT};
 use super::uops::{Arg, Uop};
 use super::{DECLARED, FORMAT, KEPT, OUTPUTS, SPELLING, Spelling};
@@ -268,15 +268,15 @@ impl<'a> Program<'a> {
         let rank = Tensor::of(self.ctx, op.type_of(own)).map_or(1, |ty| ty.rank(self.ctx));
         let Some(scalar) = number::scalar(self.ctx, Const::from(op).value(), None) else { return false };
         let finite = !matches!(scalar, Scalar::Float(value) if !value.is_finite());
-        let from = usize::from(!beside_all(uop));
-        let in_choice = beside_all(uop) || user.operand(0) != own;
+        let from = usize::from(!alongside_all(uop));
+        let in_choice = alongside_all(uop) || user.operand(0) != own;
         // The first operand that is no number gives the type.
         let is_const = |value: ValueId| {
             let def = self.root.body.defining_op(value);
             def.is_some_and(|def| Const::of(OpRef { id: def, ..self.root }).is_some())
         };
-        let beside = user.operands().skip(from).find(|&value| !is_const(value)).and_then(elem);
-        let read = beside.filter(|_| in_choice).map(|elem| number::type_beside(self.ctx, scalar, elem));
+        let alongside = user.operands().skip(from).find(|&value| !is_const(value)).and_then(elem);
+        let read = alongside.filter(|_| in_choice).map(|elem| number::type_alongside(self.ctx, scalar, elem));
         rank == 0 && finite && read.is_some() && read == elem(own)
     }
 

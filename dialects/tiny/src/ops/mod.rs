@@ -78,7 +78,7 @@ pub struct Return {
 }
 
 /// A tensor whose elements are known: one number everywhere, `const 0.5 : tensor<[M, 1], f32>`, or a number for each,
-/// `const dense<[1, 2, 3]> : tensor<3xi32>`. The type behind `dense` is part of that literal, which is written as in
+/// `const dense<[1, 2, 3]> : tensor<3xi32>`. The type after `dense` is part of that literal, which is written as in
 /// MLIR; the value is a `tensor<[3], i32>`.
 #[op("tiny.const", traits(Pure, ConstantLike), parse = constant::parse_const, print = constant::print_const,
      verify = verify::const_, fold = fold::const_, eval = interp::const_,

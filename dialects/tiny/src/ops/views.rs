@@ -42,7 +42,7 @@ pub struct Expand {
     out: Result<Tensor>,
 }
 
-/// Elements put around: `low[i]` before axis `i` and `high[i]` behind it, each the number `value`, or zero.
+/// Elements put around: `low[i]` before axis `i` and `high[i]` after it, each the number `value`, or zero.
 #[op("tiny.pad", traits(Pure),
      format = "$input `low` $low `high` $high (`value` $value^)? attr-dict `:` type($out)", infer = shape::pad,
      fold = fold::pad, canonicalize = [canonicalize::PAD_PAD], eval = interp::pad, example = "%y = pad %x low [1, 0] high [1, K] : tensor<[M + 2, N + K], f16>")]

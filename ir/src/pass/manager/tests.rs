@@ -165,7 +165,7 @@ pass!(WHOLE_BREAKS, "whole-breaks", { on: On::Module }, |body, _| {
     nested.set_props(item, Attr::EMPTY_DICT);
     Ok(())
 });
-pass!(BESIDE, "beside", { on: On::Op("one.func") }, |body, cx| {
+pass!(OTHER_KIND, "other-kind", { on: On::Op("one.func") }, |body, cx| {
     if !name_of(body, cx).starts_with('f') {
         return Ok(());
     }
@@ -175,7 +175,7 @@ pass!(BESIDE, "beside", { on: On::Op("one.func") }, |body, cx| {
         new.append_block(region);
         let name = format!("of_{}_{number}", name_of(body, cx));
         new.set_prop(cx.ctx, new.root(), Str::SYM_NAME, Some(cx.ctx.str_attr(&name)));
-        cx.put_beside(new);
+        cx.put_next_to(new);
     }
     Ok(())
 });
@@ -213,7 +213,7 @@ fn registry() -> Registry {
         &TO_FOUR,
         &WHOLE,
         &WHOLE_BREAKS,
-        &BESIDE,
+        &OTHER_KIND,
         &OPTION,
     ];
     passes.into_iter().for_each(|pass| registry.add_pass(pass));
@@ -325,7 +325,7 @@ fn nests_select_by_the_way_from_the_module() {
 #[test]
 fn a_nest_keeps_an_op_that_changes_its_name() {
     let ran = run("one.func(to-four,mark-a,symbols,mark-a)", &functions(1));
-    // `symbols` begins another sweep, and is for one.func only.
+    // `symbols` begins another pass group, and is for one.func only.
     assert_eq!(marks(&ran), "f0:a a");
     assert!(ran.text.contains("four.func"), "{}", ran.text);
     let ran = run("one.func(to-four),one.func(mark-a),four.func(mark-a)", &functions(1));
@@ -341,8 +341,8 @@ fn symbols_are_as_all_passes_before_have_left_them() {
 }
 
 #[test]
-fn what_is_put_beside_goes_through_the_passes_that_follow() {
-    let ran = run("mark-b,beside,mark-a,whole", &functions(2));
+fn what_is_put_next_to_goes_through_the_passes_that_follow() {
+    let ran = run("mark-b,other-kind,mark-a,whole", &functions(2));
     let expected = "f0:b a; of_f0_0:a; of_f0_1:a; f1:b a; of_f1_0:a; of_f1_1:a";
     assert_eq!(marks(&ran), expected);
     assert!(ran.text.contains("whole6"), "{}", ran.text);
@@ -351,7 +351,7 @@ fn what_is_put_beside_goes_through_the_passes_that_follow() {
 #[test]
 fn output_does_not_depend_on_threads() {
     let source = functions(300) + NESTED;
-    let pipeline = "say,beside,mark-a,rename,symbols,say";
+    let pipeline = "say,other-kind,mark-a,rename,symbols,say";
     let run = |threads| {
         let options = ManagerOptions { threads, remarks: true, ..ManagerOptions::default() };
         run_with(&registry(), options, pipeline, &source)
@@ -430,7 +430,7 @@ fn options_reach_the_pass() {
 struct Watch {
     module: bool,
     calls: std::sync::Mutex<Vec<String>>,
-    sweeps: AtomicUsize,
+    groups: AtomicUsize,
 }
 
 impl Instrument for Watch {
@@ -451,7 +451,7 @@ impl Instrument for Watch {
         self.calls.lock().expect("no panic").push(format!("failed {} {}", at.pass.def.name, module.is_some()));
     }
     fn progress(&self, _: &str, _: usize, _: usize) {
-        self.sweeps.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        self.groups.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     }
 }
 
@@ -502,16 +502,16 @@ fn an_instrument_can_end_the_pipeline() {
 }
 
 #[test]
-fn passes_that_follow_each_other_are_one_sweep() {
-    let sweeps = |pipeline: &str| {
+fn passes_that_follow_each_other_are_one_group() {
+    let groups = |pipeline: &str| {
         let watch = Watch::default();
         assert!(watched(pipeline, &watch).is_none());
         assert_eq!(watch.calls.into_inner().expect("no panic"), ["start"]);
-        watch.sweeps.into_inner()
+        watch.groups.into_inner()
     };
-    assert_eq!(sweeps("mark-a,mark-b,any(empty),one.func(empty,empty)"), 1);
-    assert_eq!(sweeps("mark-a,whole,mark-b"), 3);
-    assert_eq!(sweeps("mark-a,symbols,mark-b"), 2);
+    assert_eq!(groups("mark-a,mark-b,any(empty),one.func(empty,empty)"), 1);
+    assert_eq!(groups("mark-a,whole,mark-b"), 3);
+    assert_eq!(groups("mark-a,symbols,mark-b"), 2);
 }
 
 #[test]

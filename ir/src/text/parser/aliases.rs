@@ -41,7 +41,7 @@ impl Extent {
 
 /// The aliases of a text.
 pub(super) struct Aliases<'s> {
-    /// Each with the byte at which its definition starts, behind the `=`.
+    /// Each with the byte at which its definition starts, after the `=`.
     known: FxHashMap<&'s str, (usize, Alias)>,
     attrs: FxHashMap<Attr, Extent>,
     types: FxHashMap<Type, Extent>,

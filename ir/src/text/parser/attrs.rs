@@ -257,7 +257,7 @@ impl<'s> Parser<'s> {
         if self.token != close {
             return self.expected(&format!("',' or {}", close.describe()));
         }
-        // What aliases stand for is counted at each use, so it is read anew.
+        // What aliases stand for is counted at each use, so it is read again.
         let whole = |spelling: &&str| {
             start + spelling.len() == self.start
                 && self.dict_cache.len() < CACHED_DICTS

@@ -6,7 +6,7 @@ use crate::diag::nearest;
 use crate::op::{Dialect, OpDef, Traits};
 use crate::text::format;
 
-/// An op that has just been read: its keywords may be misspelt behind it.
+/// An op that has just been read: its keywords may be misspelt after it.
 #[derive(Clone, Copy)]
 pub(super) struct LastOp {
     pub(super) def: &'static OpDef,
@@ -48,7 +48,7 @@ impl<'s> Parser<'s> {
     }
 
     /// What may be meant by a word that is no op of a dialect. The field's own word for one comes first, then an op of
-    /// that very name in another layer, which is no slip of the fingers, then near names.
+    /// that very name in another layer, which is no typing error, then near names.
     fn op_of(&self, dialect: &'static Dialect, word: &str, is_full: bool) -> Option<String> {
         if let Some(own) = dialect.synonym(word) {
             return Some(format!("in {} it is written '{own}'", dialect.name));
@@ -109,7 +109,7 @@ impl<'s> Parser<'s> {
         (self.token == Token::Minus && next).then(|| &self.source[self.start..lexer.span().end])
     }
 
-    /// How a value is made of a number: the example of the op for that, with the number in it.
+    /// How a value consists of a number: the example of the op for that, with the number in it.
     fn constant_of(&self, number: &str) -> Option<String> {
         let dialect = self.own_dialect()?;
         let constant = dialect.ops.iter().find(|def| def.traits.has(Traits::CONSTANT_LIKE)).copied();

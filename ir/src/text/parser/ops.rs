@@ -391,7 +391,7 @@ impl<'s> Parser<'s> {
         Ok(())
     }
 
-    /// `%x: type`, with a location behind it if there is one.
+    /// `%x: type`, with a location after it if there is one.
     pub fn parse_argument(&mut self) -> ParseResult<(OperandName, Type, Loc)> {
         let name = self.operand_name()?;
         self.expect(Token::Colon)?;

@@ -48,7 +48,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// What a word behind a type makes of it, if a type is spelled with that word.
+    /// What a word after a type makes of it, if a type is spelled with that word.
     fn parse_infix(&mut self, start: usize, first: Type) -> ParseResult<Type> {
         let Some(name) = self.ctx.infix_type(self.text()) else { return Ok(first) };
         self.advance();

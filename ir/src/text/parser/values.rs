@@ -429,7 +429,7 @@ impl<'s> Parser<'s> {
     }
 }
 
-/// The value `offset` places behind another of the same op or block.
+/// The value `offset` places after another of the same op or block.
 fn nth(body: &Body, first: ValueId, offset: u32) -> ValueId {
     if offset == 0 {
         return first;

@@ -15,9 +15,9 @@ pub(super) struct Names {
     blocks: FxHashMap<BlockId, Str>,
     /// The values whose definition was written, by index.
     written: Vec<bool>,
-    /// The number after the last one that was given out.
+    /// The number after the last one that was emitted.
     next: u32,
-    /// Every name that was given out, here and in the bodies around this one.
+    /// Every name that was emitted, here and in the bodies around this one.
     taken: FxHashSet<Str>,
 }
 
@@ -150,7 +150,7 @@ impl Namer<'_> {
                 for &inner in body.regions(op) {
                     self.region(inner, is_graph(self.ctx, body, op));
                 }
-                // A name is known from behind the op on: what is nested in it may use it for something else.
+                // A name is known from after the op on: what is nested in it may use it for something else.
                 for value in body.results(op) {
                     self.source_name(value);
                 }
@@ -161,7 +161,7 @@ impl Namer<'_> {
         }
     }
 
-    /// Each name from the source, or number, stands for the value and the unnamed results behind it.
+    /// Each name from the source, or number, stands for the value and the unnamed results after it.
     fn number_results(&mut self, op: OpId) {
         let mut place = 0;
         for (index, value) in self.body.results(op).enumerate() {
@@ -195,7 +195,7 @@ impl Namer<'_> {
         let text = self.ctx.str(name);
         let inside = |b: u8| b.is_ascii_alphanumeric() || b"$._-".contains(&b);
         let digits = text.bytes().all(|b| b.is_ascii_digit());
-        // Digits are a number, except behind a zero.
+        // Digits are a number, except after a zero.
         let start = !text.as_bytes()[0].is_ascii_digit() || (digits && text.len() > 1 && text.starts_with('0'));
         if start && text.bytes().all(inside) {
             return name;

@@ -239,19 +239,19 @@ pub(super) fn remainder(expr: &SizeExpr) -> Option<Remainder> {
             continue;
         }
         // What the quotient is multiplied with, in all terms together.
-        let mut beside = Some(SizeExpr::from(0));
+        let mut alongside = Some(SizeExpr::from(0));
         for (coefficient, factors) in &terms {
             let Some(place) = factors.iter().position(|factor| factor == atom) else { continue };
             let mut others = factors.clone();
             others.remove(place);
-            beside = beside.and_then(|sum| sum.add(&term(-coefficient, &others)?).ok());
+            alongside = alongside.and_then(|sum| sum.add(&term(-coefficient, &others)?).ok());
         }
         // A size, as far as can be seen.
-        let is_size = |beside: &SizeExpr| beside.terms().iter().all(|(coefficient, _)| *coefficient > 0);
-        let Some(beside) = beside.filter(is_size) else { continue };
-        let common = i64::try_from(beside.largest_known_divisor()).unwrap_or(1).max(1);
+        let is_size = |alongside: &SizeExpr| alongside.terms().iter().all(|(coefficient, _)| *coefficient > 0);
+        let Some(alongside) = alongside.filter(is_size) else { continue };
+        let common = i64::try_from(alongside.largest_known_divisor()).unwrap_or(1).max(1);
         let found = [1, common].into_iter().find_map(|times| {
-            let divisor = beside.try_div(&SizeExpr::from(times))?;
+            let divisor = alongside.try_div(&SizeExpr::from(times))?;
             let inner = whole.try_div(&divisor)?;
             let is_whole = inner.as_constant() == Some(1);
             let divided = if is_whole { numerator.clone() } else { numerator.floordiv(&inner).ok()? };

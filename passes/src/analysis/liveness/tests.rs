@@ -6,7 +6,7 @@ use dlc_ir::{Context, Diagnostics, OpId};
 use super::*;
 
 /// The names of what is needed at the start of each block of the first region with that many, and the most registers in it.
-fn found(text: &str, blocks: usize) -> Vec<(String, i64)> {
+fn register_counts(text: &str, blocks: usize) -> Vec<(String, i64)> {
     let ctx = Context::new([&dlc_core::DIALECT, &dlc_kernel::DIALECT, &dlc_ptx::DIALECT]);
     let file = ctx.sources.add("test.mlir", text.to_string()).expect("the text is short");
     let diags = Diagnostics::new();
@@ -42,7 +42,7 @@ fn of_blocks(blocks: &str, count: usize) -> Vec<(String, i64)> {
            kernel.return %X\n\
          }}\n"
     );
-    found(&text, count)
+    register_counts(&text, count)
 }
 
 fn is(blocks: &[(&str, i64)]) -> Vec<(String, i64)> {
@@ -56,8 +56,8 @@ fn registers_have_32_bits() {
 }
 
 #[test]
-fn what_a_loop_behind_needs_goes_through_all_blocks() {
-    // %v is needed behind the outer loop alone: three rounds until all blocks know.
+fn what_a_loop_after_needs_goes_through_all_blocks() {
+    // %v is needed after the outer loop alone: three rounds until all blocks know.
     let blocks = "%v = add.s32 %n, 1\n%c = setp.lt.s32 %n, 1\nbra ^a\n\
                   ^a:\nbra_if %c, ^b, ^end\n\
                   ^b:\nbra_if %c, ^l, ^a\n\
@@ -95,5 +95,5 @@ fn what_stands_in_an_op_is_needed_where_the_op_is() {
                   }\n\
                   return %D\n\
                 }\n";
-    assert_eq!(found(text, 1).into_iter().map(|(names, _)| names).collect::<Vec<_>>(), ["D X"]);
+    assert_eq!(register_counts(text, 1).into_iter().map(|(names, _)| names).collect::<Vec<_>>(), ["D X"]);
 }

@@ -17,7 +17,7 @@ fn exprs(texts: &[&str]) -> Vec<SizeExpr> {
     texts.iter().map(|text| expr(text)).collect()
 }
 
-fn found(sizes: &[&str], accesses: &[&[&str]]) -> Option<(Vec<String>, String)> {
+fn locality_of(sizes: &[&str], accesses: &[&[&str]]) -> Option<(Vec<String>, String)> {
     let accesses: Vec<Access> = accesses.iter().map(|at| Access::everywhere(exprs(at))).collect();
     let halo = halo(&exprs(sizes), &accesses, 16, 2)?;
     Some((halo.per_axis.iter().map(SizeExpr::to_string).collect(), halo.bytes.to_string()))
@@ -29,25 +29,25 @@ fn is(per_axis: &[&str], bytes: &str) -> Option<(Vec<String>, String)> {
 
 #[test]
 fn halos_of_windows() {
-    assert_eq!(found(&["M", "N", "K"], &[&["i0", "i2"]]), is(&["0", "0", "0"], "0"));
-    assert_eq!(found(&["H", "3"], &[&["i0 + i1 - 1"]]), is(&["2", "0"], "4"));
-    assert_eq!(found(&["H", "3"], &[&["2*i0 + i1 - 1"]]), is(&["1", "0"], "2"));
-    assert_eq!(found(&["H", "2"], &[&["2*i0 + i1"]]), is(&["0", "0"], "0"));
-    assert_eq!(found(&["H", "3"], &[&["i0 + 2*i1"]]), is(&["4", "0"], "8"));
-    assert_eq!(found(&["H", "K"], &[&["i0 + i1"]]), is(&["K - 1", "0"], "2*K - 2"));
+    assert_eq!(locality_of(&["M", "N", "K"], &[&["i0", "i2"]]), is(&["0", "0", "0"], "0"));
+    assert_eq!(locality_of(&["H", "3"], &[&["i0 + i1 - 1"]]), is(&["2", "0"], "4"));
+    assert_eq!(locality_of(&["H", "3"], &[&["2*i0 + i1 - 1"]]), is(&["1", "0"], "2"));
+    assert_eq!(locality_of(&["H", "2"], &[&["2*i0 + i1"]]), is(&["0", "0"], "0"));
+    assert_eq!(locality_of(&["H", "3"], &[&["i0 + 2*i1"]]), is(&["4", "0"], "8"));
+    assert_eq!(locality_of(&["H", "K"], &[&["i0 + i1"]]), is(&["K - 1", "0"], "2*K - 2"));
     // (16 + 2) * (16 + 2) - 16 * 16
-    assert_eq!(found(&["H", "W", "3", "3"], &[&["0", "i0 + i2", "i1 + i3"]]), is(&["2", "2", "0", "0"], "136"));
-    assert_eq!(found(&["M", "4"], &[&["4*i0 + i1"]]), is(&["0", "0"], "0"));
-    assert_eq!(found(&["8", "3"], &[&["i0 + i1"]]), is(&["2", "0"], "4"));
-    assert_eq!(found(&["M"], &[&["M - 1 - i0"]]), is(&["0"], "0"));
-    assert_eq!(found(&["M"], &[&["i0 floordiv 4", "i0 mod 4"]]), is(&["0"], "0"));
-    assert_eq!(found(&["M", "N"], &[&["(i0 + i1) floordiv 4"]]), None);
-    assert_eq!(found(&[], &[&[]]), is(&[], "0"));
+    assert_eq!(locality_of(&["H", "W", "3", "3"], &[&["0", "i0 + i2", "i1 + i3"]]), is(&["2", "2", "0", "0"], "136"));
+    assert_eq!(locality_of(&["M", "4"], &[&["4*i0 + i1"]]), is(&["0", "0"], "0"));
+    assert_eq!(locality_of(&["8", "3"], &[&["i0 + i1"]]), is(&["2", "0"], "4"));
+    assert_eq!(locality_of(&["M"], &[&["M - 1 - i0"]]), is(&["0"], "0"));
+    assert_eq!(locality_of(&["M"], &[&["i0 floordiv 4", "i0 mod 4"]]), is(&["0"], "0"));
+    assert_eq!(locality_of(&["M", "N"], &[&["(i0 + i1) floordiv 4"]]), None);
+    assert_eq!(locality_of(&[], &[&[]]), is(&[], "0"));
     // Two reads of one operand.
-    assert_eq!(found(&["M"], &[&["i0 - 1"], &["i0 + 1"], &["i0"]]), is(&["2"], "4"));
-    assert_eq!(found(&["M", "M"], &[&["i0"], &["i1"]]), None);
-    assert_eq!(found(&["M"], &[&["i0 floordiv 2"], &["i0 floordiv 3"]]), None);
-    assert_eq!(found(&["M", "9223372036854775807"], &[&["i0 + 4*i1"]]), None);
+    assert_eq!(locality_of(&["M"], &[&["i0 - 1"], &["i0 + 1"], &["i0"]]), is(&["2"], "4"));
+    assert_eq!(locality_of(&["M", "M"], &[&["i0"], &["i1"]]), None);
+    assert_eq!(locality_of(&["M"], &[&["i0 floordiv 2"], &["i0 floordiv 3"]]), None);
+    assert_eq!(locality_of(&["M", "9223372036854775807"], &[&["i0 + 4*i1"]]), None);
 }
 
 /// What is read by a tile beyond the step to the next tile, counted.

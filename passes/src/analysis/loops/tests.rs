@@ -9,7 +9,7 @@ use super::*;
 type Plain = (usize, Vec<usize>, Vec<usize>, Option<usize>);
 
 /// The loops of blocks that begin with `^0`.
-fn found(blocks: &str) -> Vec<Plain> {
+fn plain_loops(blocks: &str) -> Vec<Plain> {
     let text = format!(
         "ptx.func @f<N>(%X: memref<[N], f32>) -> memref<[N], f32> attributes {{target = \"sm_80\"}} {{\n\
            entry \"f_0\" (1) threads 32 shared 0 memory (%X) sizes (N) {{\n\
@@ -40,34 +40,34 @@ fn found(blocks: &str) -> Vec<Plain> {
 fn branches_back_to_one_block_are_one_loop() {
     let blocks = "bra ^a\n^a:\nbra_if %c, ^a, ^b\n^b:\nbra_if %d, ^a, ^end\n^end:";
     // An iteration may end in both.
-    assert_eq!(found(blocks), [(1, vec![1, 2], vec![1], None)]);
+    assert_eq!(plain_loops(blocks), [(1, vec![1, 2], vec![1], None)]);
 }
 
 #[test]
 fn inner_loops_come_first() {
     let blocks = "bra ^a\n^a:\nbra ^b\n^b:\nbra_if %c, ^b, ^l\n^l:\nbra_if %d, ^a, ^end\n^end:";
-    assert_eq!(found(blocks), [(2, vec![2], vec![2], Some(1)), (1, vec![1, 2, 3], vec![1, 2, 3], None)]);
+    assert_eq!(plain_loops(blocks), [(2, vec![2], vec![2], Some(1)), (1, vec![1, 2, 3], vec![1, 2, 3], None)]);
 }
 
 #[test]
 fn what_leaves_early_ends_an_iteration() {
     let blocks = "bra ^a\n^a:\nbra_if %c, ^b, ^end\n^b:\nbra ^a\n^end:";
-    assert_eq!(found(blocks), [(1, vec![1, 2], vec![1], None)]);
+    assert_eq!(plain_loops(blocks), [(1, vec![1, 2], vec![1], None)]);
 }
 
 #[test]
 fn not_every_iteration_goes_through_both_ways() {
     let blocks = "bra ^a\n^a:\nbra_if %c, ^b, ^l\n^b:\nbra ^l\n^l:\nbra_if %d, ^a, ^end\n^end:";
-    assert_eq!(found(blocks), [(1, vec![1, 2, 3], vec![1, 3], None)]);
+    assert_eq!(plain_loops(blocks), [(1, vec![1, 2, 3], vec![1, 3], None)]);
 }
 
 #[test]
 fn what_is_entered_in_two_places_is_none() {
-    assert_eq!(found("bra_if %c, ^a, ^b\n^a:\nbra_if %d, ^b, ^end\n^b:\nbra ^a\n^end:"), []);
+    assert_eq!(plain_loops("bra_if %c, ^a, ^b\n^a:\nbra_if %d, ^b, ^end\n^b:\nbra ^a\n^end:"), []);
 }
 
 #[test]
 fn loops_side_by_side_have_none_around() {
     let blocks = "bra ^a\n^a:\nbra_if %c, ^a, ^b\n^b:\nbra_if %d, ^b, ^end\n^end:";
-    assert_eq!(found(blocks), [(2, vec![2], vec![2], None), (1, vec![1], vec![1], None)]);
+    assert_eq!(plain_loops(blocks), [(2, vec![2], vec![2], None), (1, vec![1], vec![1], None)]);
 }

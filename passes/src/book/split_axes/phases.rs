@@ -203,7 +203,7 @@ impl Split {
             let is_left = |at: usize| self.finite && at == side && is_bounded(&access, &dims);
             let mut own: Vec<Condition> =
                 guards.iter().filter(|(at, _)| !is_left(*at)).map(|(_, condition)| condition.clone()).collect();
-            // What is read at the positions behind the end of a longer axis may be beyond the end of a tensor too.
+            // What is read at the positions after the end of a longer axis may be beyond the end of a tensor too.
             for (at, dim) in access.at.iter().zip(&dims) {
                 let is_longer = |axis: &usize| at.symbols().iter().any(|name| **name == names[parts.first[*axis]]);
                 let inside = Condition::within(at.clone(), dim.clone());

@@ -104,7 +104,7 @@ impl Chains {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Source {
     None,
-    /// The only one, and how many reductions one after the other there are on the way: each reads its rows once more.
+    /// The only one, and how many reductions one after another there are on the way: each reads its rows once more.
     One {
         producer: Node,
         rounds: i64,

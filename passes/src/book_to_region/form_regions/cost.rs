@@ -30,7 +30,7 @@ const UNTILED: f64 = 4.0;
 /// `cp.async` copies it ahead.
 const THROUGH_REGISTERS: f64 = 2.0;
 
-/// How many SMs there are, about; how many bytes the second-level cache gives them in the time that memory takes
+/// How many SMs there are, about; how many bytes the L2 cache gives them in the time that memory takes
 /// for one; and the bytes that memory has the time for while a kernel begins.
 const SMS: i64 = 128;
 const CACHE: f64 = 2.5;
@@ -190,7 +190,7 @@ impl Costs<'_> {
 }
 
 /// The time of a product on tensor cores: as long as the SM with the most tiles multiplies, or reads what it
-/// multiplies from the second-level cache.
+/// multiplies from the L2 cache.
 fn tiled([rows, columns, depth]: [i64; 3], [high, wide]: [i64; 2], parts: i64) -> f64 {
     let count = |extent: i64, tile: i64| extent.max(1).saturating_add(tile - 1) / tile.max(1);
     let tiles = count(rows, high).saturating_mul(count(columns, wide)).saturating_mul(parts);

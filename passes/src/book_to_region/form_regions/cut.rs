@@ -22,7 +22,7 @@ use super::chains::Chains;
 use super::cost::{Costs, Limits, WINDOWS_OF_ROWS};
 use super::graph::{Graph, Kind, Node, Operand, describe, names_axis};
 use super::halo::again;
-use super::places::{Places, TooLarge};
+use super::places::{RegionValues, TooLarge};
 
 /// The most ops that are done again rather than stored.
 const CHEAP_OPS: usize = 4;
@@ -46,7 +46,7 @@ pub struct Cut<'g> {
     /// For each value, in order.
     pub choices: Vec<Choice>,
     /// For each value that is stored, the places of its kernel.
-    pub places: FxHashMap<Node, Places<'g>>,
+    pub places: FxHashMap<Node, RegionValues<'g>>,
     /// For each contraction, the contraction that takes its result on chip.
     pub chained: Vec<Option<Node>>,
 }
@@ -115,7 +115,7 @@ pub(super) struct Cutter<'g> {
     /// What the names of axes begin with in the places.
     prefix: &'g str,
     /// The places of each kernel, by the value that it stores.
-    places: FxHashMap<Node, Places<'g>>,
+    places: FxHashMap<Node, RegionValues<'g>>,
     /// The kernels that have a scan or a sort, and those that have a reduction.
     scans: FxHashSet<Node>,
     reductions: FxHashSet<Node>,
@@ -131,7 +131,7 @@ impl<'g> Cutter<'g> {
         let choice = self.choose(node);
         if choice.stored {
             self.kernels[node] = vec![node];
-            self.places.insert(node, Places::new(self.graph, self.prefix, node));
+            self.places.insert(node, RegionValues::new(self.graph, self.prefix, node));
             // It is read on chip by nobody.
             self.chains.store(node);
         }
@@ -179,14 +179,14 @@ impl<'g> Cutter<'g> {
         if value.users.is_empty() {
             return inline("nothing needs it".into());
         }
-        let behind = |user: Node| match self.graph.values[user].kind {
+        let following = |user: Node| match self.graph.values[user].kind {
             Kind::Reshape => Some("it is read with other sizes that no index expresses (non-SCoP)"),
             Kind::Gather if self.graph.values[user].operands[0].node == node => {
                 Some("it is read at positions that are values (non-SCoP)")
             }
             _ => None,
         };
-        if let Some(why) = value.users.iter().find_map(|&user| behind(user)) {
+        if let Some(why) = value.users.iter().find_map(|&user| following(user)) {
             return store(why.into());
         }
         let copies = self.copies_of(node);
@@ -199,7 +199,7 @@ impl<'g> Cutter<'g> {
             && self.costs().takes_work(node)
         {
             return store(format!(
-                "computed in front of its product, which has {each:.0} operations for each of its bytes, it would keep TMA \
+                "computed before its product, which has {each:.0} operations for each of its bytes, it would keep TMA \
                  from copying it"
             ));
         }
@@ -223,7 +223,7 @@ impl<'g> Cutter<'g> {
             return store(format!("{} kernels need it (fan-out)", kernels.len()));
         }
         let Some(&kernel) = kernels.first() else { return inline("nothing needs it".into()) };
-        if let Some(why) = self.beside_scan(node, kernel) {
+        if let Some(why) = self.alongside_scan(node, kernel) {
             return store(why.into());
         }
         let size = bytes(self.ctx, self.graph, node);
@@ -258,7 +258,7 @@ impl<'g> Cutter<'g> {
 
     /// Why a scan or a sort is stored, or a reduction: a kernel that goes along an axis has one scan or sort, which has an
     /// element at each of its points, and no reductions.
-    fn beside_scan(&self, node: Node, kernel: Node) -> Option<&'static str> {
+    fn alongside_scan(&self, node: Node, kernel: Node) -> Option<&'static str> {
         let (has_scan, has_reduction) = (self.scans.contains(&kernel), self.reductions.contains(&kernel));
         let is_at_every_point = self.places.get(&kernel).is_some_and(|places| places.is_at_every_point(node));
         match self.graph.values[node].kind {
@@ -273,7 +273,7 @@ impl<'g> Cutter<'g> {
         }
     }
 
-    /// A reduction whose elements are wanted as those of another value, which is made of it element by element.
+    /// A reduction whose elements are wanted as those of another value, which consists of it element by element.
     fn reduction(&self, node: Node, wanted: Node, kernel: Node) -> Choice {
         if let Some(times) = self.times_in_reductions(node, wanted, kernel) {
             let why = format!(
@@ -483,7 +483,7 @@ impl<'g> Cutter<'g> {
         }
         // Epilogue: each element is used at one point of the result.
         let own = self.limits.sizes.elements(&self.graph.values[node].axes);
-        if let Some(row) = self.reducer_behind(wanted, kernel) {
+        if let Some(row) = self.reducer_after(wanted, kernel) {
             let length = self.limits.sizes.elements(&self.graph.values[row].over);
             if length > self.limits.max_width {
                 let why = format!(
@@ -515,12 +515,12 @@ impl<'g> Cutter<'g> {
             }
         }
         let results = self.limits.sizes.elements(&self.graph.values[kernel].axes);
-        if results > own && self.reducer_behind(wanted, kernel).is_none() {
+        if results > own && self.reducer_after(wanted, kernel).is_none() {
             let times = results / own.max(1);
             let why = format!("each of its elements serves {times} results, which would compute it again");
             return Choice { stored: true, why };
         }
-        if self.behind_contraction(wanted, kernel) {
+        if self.after_contraction(wanted, kernel) {
             let why = "another contraction reads its result, and a kernel holds the tiles of two at most";
             return Choice { stored: true, why: why.into() };
         }
@@ -528,7 +528,7 @@ impl<'g> Cutter<'g> {
     }
 
     /// A reduction between a contraction and the end of its kernel that is no contraction itself.
-    fn reducer_behind(&self, node: Node, kernel: Node) -> Option<Node> {
+    fn reducer_after(&self, node: Node, kernel: Node) -> Option<Node> {
         self.reach(node, kernel).into_iter().find(|&at| {
             at != node && matches!(self.graph.values[at].kind, Kind::Reduce { .. }) && !self.contractions[at]
         })
@@ -538,8 +538,8 @@ impl<'g> Cutter<'g> {
     /// kernel: a tile can have whole rows then. They lie along its last axis, which one of its factors alone has. The factors
     /// are matrices, and there is no other contraction in the kernel.
     fn rows_in_fragments(&self, node: Node, kernel: Node) -> Option<i64> {
-        let is_beside = |other: Node| self.contractions[other] && self.kernels[other].contains(&kernel);
-        if (node + 1..self.contractions.len()).any(is_beside) {
+        let is_alongside = |other: Node| self.contractions[other] && self.kernels[other].contains(&kernel);
+        if (node + 1..self.contractions.len()).any(is_alongside) {
             return None;
         }
         let mut reached = self.reach(node, kernel);
@@ -592,7 +592,7 @@ impl<'g> Cutter<'g> {
         is_maximum && self.reach(wanted, kernel).into_iter().any(is_power)
     }
 
-    fn behind_contraction(&self, node: Node, kernel: Node) -> bool {
+    fn after_contraction(&self, node: Node, kernel: Node) -> bool {
         self.reach(node, kernel).into_iter().any(|at| at != node && self.contractions[at])
     }
 
@@ -617,11 +617,11 @@ impl<'g> Cutter<'g> {
 
     /// A reduction whose results are used for many elements each, as the mean of a row.
     fn row(&self, node: Node, wanted: Node, kernel: Node) -> Choice {
-        let next = self.reducer_behind(wanted, kernel).filter(|_| self.costs().shares_windows_alone(node, wanted));
+        let next = self.reducer_after(wanted, kernel).filter(|_| self.costs().shares_windows_alone(node, wanted));
         if next.is_some() {
             return Choice { stored: true, why: WINDOWS_OF_ROWS.into() };
         }
-        let again = || self.reducer_behind(wanted, kernel).is_some() && !self.goes_with_sums(node, wanted, kernel);
+        let again = || self.reducer_after(wanted, kernel).is_some() && !self.goes_with_sums(node, wanted, kernel);
         if let Some((rows, longest)) = self.few_long_rows(node, kernel, again) {
             let why = format!("{rows} rows of {longest} elements are too few for one SM each, and worth splitting");
             return Choice { stored: true, why };

@@ -20,7 +20,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::graph::{Graph, Kind, Node, Scan};
 use super::parts::Parts;
-use super::places::{Axis, Place, Places, Read, TooLarge};
+use super::places::{Axis, Place, Read, RegionValues, TooLarge};
 
 /// What is read of memory: where, within which guard, and what stands outside of it.
 type ReadKey = (Node, Vec<SizeExpr>, Option<Guard>, Option<Attr>);
@@ -54,7 +54,7 @@ pub struct Program<'p> {
 type Result<T> = std::result::Result<T, TooLarge>;
 
 /// The kernel that stores a value, as a region of some name. Its places are those of the kernel.
-pub fn kernel(program: &Program<'_>, places: &Places<'_>, root: Node, name: &str) -> Result<Kernel> {
+pub fn kernel(program: &Program<'_>, places: &RegionValues<'_>, root: Node, name: &str) -> Result<Kernel> {
     let ctx = program.ctx;
     let loc = program.graph.values[root].loc;
     let mut body = Body::new(ctx.op_name(region::Func::DEF.name), loc, 1);
@@ -157,7 +157,7 @@ fn symbol(name: &str) -> SizeExpr {
 
 struct Emitter<'e, 'p> {
     program: &'e Program<'p>,
-    places: &'e Places<'p>,
+    places: &'e RegionValues<'p>,
     parts: &'e Parts,
     body: &'e mut Body,
     block: BlockId,

@@ -74,7 +74,7 @@ pub struct Value {
     pub elem: Type,
     /// The sizes of its axes, `i0, i1, ..`.
     pub axes: Vec<SizeExpr>,
-    /// The sizes of the axes that it reduces, numbered behind those.
+    /// The sizes of the axes that it reduces, numbered after those.
     pub over: Vec<SizeExpr>,
     pub operands: Vec<Operand>,
     /// The values that read it, each once for each operand.
@@ -178,7 +178,7 @@ impl Graph {
         view
     }
 
-    /// A new value with the elements of another, which has its axes in the order of memory as another node, if it is said.
+    /// A new value with the elements of another, which has its axes in the order of memory as another node, if it is given.
     fn copy(&mut self, node: Node, in_order: Option<Node>) -> Node {
         let (copy, from) = (self.values.len(), &self.values[node]);
         let mut at: Vec<SizeExpr> = (0..from.axes.len())

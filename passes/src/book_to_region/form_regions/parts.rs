@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::emit::Program;
 use super::graph::{Kind, Node};
-use super::places::Places;
+use super::places::RegionValues;
 
 /// The second part of a last axis has so many bytes at least: a sector of the cache. Shorter rows are read in larger runs as
 /// they are.
@@ -24,7 +24,7 @@ pub struct Parts {
 impl Parts {
     /// The parts of the memory that the kernel of a value reads: an axis has two if each read of it names the first part
     /// and the second by sums of axes of their own.
-    pub fn of(program: &Program<'_>, places: &Places<'_>, reads: &[Node], root: Node) -> Parts {
+    pub fn of(program: &Program<'_>, places: &RegionValues<'_>, reads: &[Node], root: Node) -> Parts {
         let mut at: FxHashMap<Node, Vec<(&[SizeExpr], Option<&Guard>)>> = FxHashMap::default();
         for node in places.nodes().into_iter().filter(|&node| node == root || !program.memory[node]) {
             let value = &program.graph.values[node];

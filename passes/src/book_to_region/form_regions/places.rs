@@ -1,6 +1,6 @@
 //! Where the values of one kernel are wanted: at which positions of its axes, within which guard.
 //!
-//! A value that is not stored is computed anew at every place where it is wanted, so the number of its places is the number
+//! A value that is not stored is computed again at every place where it is wanted, so the number of its places is the number
 //! of its copies in the text of the kernel. Places are known before it is decided what is stored: values are decided from
 //! the last to the first, and the readers of a value say where they want it before it is decided itself. The kernel is then
 //! emitted from the places, so what was counted is what is written.
@@ -72,7 +72,7 @@ struct Loop {
 }
 
 /// The places of the values of one kernel.
-pub struct Places<'g> {
+pub struct RegionValues<'g> {
     graph: &'g Graph,
     /// What the names of axes begin with in expressions: no symbol of the program does.
     prefix: &'g str,
@@ -86,10 +86,10 @@ pub struct Places<'g> {
     known: FxHashMap<Key, usize>,
 }
 
-impl<'g> Places<'g> {
+impl<'g> RegionValues<'g> {
     /// The kernel that stores a value, of which nothing is wanted yet but that.
-    pub fn new(graph: &'g Graph, prefix: &'g str, root: Node) -> Places<'g> {
-        let mut places = Places {
+    pub fn new(graph: &'g Graph, prefix: &'g str, root: Node) -> RegionValues<'g> {
+        let mut places = RegionValues {
             graph,
             prefix,
             sizes: graph.values[root].axes.clone(),
@@ -416,7 +416,7 @@ impl<'g> Places<'g> {
 }
 
 /// What the names of axes begin with, so that no symbol of a program is taken for one.
-pub fn prefix_beside(symbols: &[String]) -> String {
+pub fn prefix_alongside(symbols: &[String]) -> String {
     let mut prefix = String::from("a$");
     while symbols.iter().any(|symbol| symbol.starts_with(&prefix)) {
         prefix.push('$');

@@ -13,7 +13,7 @@ const MOST_BELOW: usize = 256;
 
 impl Cutter<'_> {
     /// Why a value is stored that a reduction reads, and that is computed from reductions of rows itself: in one kernel each step of
-    /// the outer reduction would reduce a row, one after the other, by one thread or by few SMs. Short rows of many results are
+    /// the outer reduction would reduce a row, one after another, by one thread or by few SMs. Short rows of many results are
     /// computed in place, and so are products, which have tiles; of windows, what they share decides.
     pub(super) fn spread(&self, node: Node, kernel: Node) -> Option<String> {
         let elements = |node: Node| self.limits.sizes.elements(&self.graph.values[node].axes);

@@ -1,4 +1,4 @@
-//! What the rules of several ops are made of.
+//! What the rules of several ops consist of.
 
 use dlc_core::broadcast::promote;
 use dlc_core::precision::TF32;

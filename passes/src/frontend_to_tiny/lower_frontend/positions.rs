@@ -160,7 +160,7 @@ fn triangle(e: &mut Emit<'_>, predicate: Predicate, diagonal: i64) -> Values {
     let input = e.operands[0];
     let (dims, elem) = (e.dims(input), e.elem(input));
     let matrix = dims[dims.len() - 2..].to_vec();
-    // Where the diagonal is far away, its number of 32 bits would not be.
+    // Where the diagonal is far away, its 32-bit number would not be.
     let places = if i32::try_from(diagonal).is_ok() { Type::I32 } else { Type::I64 };
     let (row, column) = (e.range(0, matrix.clone(), places), e.range(1, matrix, places));
     let bound = if diagonal == 0 { row } else { e.plus(row, diagonal as f64) };

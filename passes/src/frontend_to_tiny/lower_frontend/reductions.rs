@@ -111,7 +111,7 @@ fn std(e: &mut Emit<'_>) -> Values {
 fn logsumexp(e: &mut Emit<'_>, input: ValueId, axes: &[usize]) -> ValueId {
     let elem = e.elem(input);
     let largest = e.reduce(Combiner::Max, input, axes, elem);
-    // What is taken away before the exponential and added behind the logarithm is finite.
+    // What is taken away before the exponential and added after the logarithm is finite.
     let magnitude = e.abs(largest);
     let finite = e.cmp_number(Predicate::Lt, magnitude, f64::INFINITY);
     let zero = e.number(0.0, elem);

@@ -1,4 +1,4 @@
-//! Elements in order, with their positions: both are parts of one integer of 64 bits, of which none equals another.
+//! Elements in order, with their positions: both are parts of one 64-bit integer, of which none equals another.
 //!
 //! Its high half is the element as an integer with the same order, or that inverted where the largest comes first. Below are 31
 //! bits of the position, which keep the order of equal elements, and one that says that a zero is negative: as an element it
@@ -93,7 +93,7 @@ impl Emit<'_> {
         self.builder.result(op)
     }
 
-    /// Integers of 32 bits with all bits but the sign inverted where that is set: those of floats are then ordered as these are,
+    /// 32-bit integers with all bits but the sign inverted where that is set: those of floats are then ordered as these are,
     /// and the other way round.
     fn without_sign(&mut self, bits: ValueId) -> ValueId {
         let (last, most) = (self.whole_number(31, Type::I32), self.whole_number(i32::MAX.into(), Type::I32));

@@ -109,7 +109,7 @@ impl Emit<'_> {
         self.builder.result(op)
     }
 
-    /// Values of one type one behind the other on an axis: each with zeros in the place of the others, added.
+    /// Values of one type one after another on an axis: each with zeros in place of the others, added.
     pub fn concat(&mut self, parts: &[ValueId], axis: usize) -> ValueId {
         let sizes: Vec<SizeExpr> = parts.iter().map(|&part| self.dims(part)[axis].clone()).collect();
         let zero = SizeExpr::from(0);

@@ -77,7 +77,7 @@ fn conv_transpose(e: &mut Emit<'_>) -> Values {
     Convolution { layout, windows, groups, transposed: true, spaces }.emit(e, x, weights, bias)
 }
 
-/// How far apart the results of an axis lie, and how many elements are cut off before and behind them; a number below zero
+/// How far apart the results of an axis lie, and how many elements are cut off before and after them; a number below zero
 /// is put there.
 struct Space {
     by: i64,
@@ -114,7 +114,7 @@ fn spaced(e: &mut Emit<'_>, y: ValueId, layout: Layout, spaces: &[Space]) -> Val
     pad(e, y, layout, &part(&|off| (-off).max(0)), None)
 }
 
-/// Zeros behind each element of the spatial axes, so that these become as many times longer as the steps say.
+/// Zeros after each element of the spatial axes, so that these become as many times longer as the steps say.
 fn spread(e: &mut Emit<'_>, x: ValueId, layout: Layout, steps: &[i64]) -> ValueId {
     let (mut split, mut high, mut joined) = (Vec::new(), Vec::new(), Vec::new());
     let (dims, spatial) = (e.dims(x), layout.spatial(e.rank(x)));

@@ -9,7 +9,7 @@ use dlc_ir::{BlockId, Context, OpId, ValueId};
 /// A way into a loop: a branch, and which of its successors.
 type Edge = (OpId, usize);
 
-/// The block in front of a loop.
+/// The block before a loop.
 pub enum Preheader {
     /// It is there: it goes nowhere else.
     There(BlockId),
@@ -18,7 +18,7 @@ pub enum Preheader {
 }
 
 impl Preheader {
-    /// The block in front of a loop with these blocks, the head first. `None` where none can be made: it is not known what
+    /// The block before a loop with these blocks, the head first. `None` where none can be made: it is not known what
     /// a branch forwards, or there is no op that only goes to a block.
     pub fn of(ctx: &Context, body: &Body, blocks: &[BlockId]) -> Option<Preheader> {
         let head = *blocks.first()?;

@@ -1,4 +1,4 @@
-//! Which of the ops that could leave a loop are worth a register in it: a value that is computed in front of the loop is
+//! Which of the ops that could leave a loop are worth a register in it: a value that is computed before the loop is
 //! kept through all of it.
 
 use dlc_ir::body::Body;
@@ -13,8 +13,8 @@ pub struct Worth<'a> {
     pub body: &'a Body,
     /// Whether a block is in the loop.
     pub inside: &'a dyn Fn(BlockId) -> bool,
-    /// What is needed behind the loop, or by the next iteration of one around it.
-    pub behind: &'a Values,
+    /// What is needed after the loop, or by the next iteration of one around it.
+    pub following: &'a Values,
     /// What leaves.
     leaving: FxHashSet<OpId>,
     /// What leaves though it is one step: a step from it stays.
@@ -27,10 +27,10 @@ impl<'a> Worth<'a> {
         ctx: &'a Context,
         body: &'a Body,
         inside: &'a dyn Fn(BlockId) -> bool,
-        behind: &'a Values,
+        following: &'a Values,
         ops: &[OpId],
     ) -> Worth<'a> {
-        Worth { ctx, body, inside, behind, leaving: ops.iter().copied().collect(), stepped: FxHashSet::default() }
+        Worth { ctx, body, inside, following, leaving: ops.iter().copied().collect(), stepped: FxHashSet::default() }
     }
 
     /// Those of the ops that leave, in order, the registers that the loop needs more then, at most so many, and how many ops
@@ -66,7 +66,7 @@ impl<'a> Worth<'a> {
         self.leaving.contains(&op) && !self.body.results(op).any(needs)
     }
 
-    /// Whether it costs registers to keep what an op gives, rather than what it is made of. Truth values stay: there are
+    /// Whether it costs registers to keep what an op gives, rather than what it consists of. Truth values stay: there are
     /// few places for them.
     fn is_dear(&self, op: OpId) -> bool {
         let own: i64 = self.body.results(op).map(|value| self.registers(value)).sum();
@@ -78,7 +78,7 @@ impl<'a> Worth<'a> {
         if needs < own {
             return true;
         }
-        // Values that are made of one alone, each in one step, as places at distances from one.
+        // Values that consist of one alone, each in one step, as places at distances from one.
         let &[only] = needed.as_slice() else { return false };
         let mut others: Vec<OpId> = self.body.uses(only).map(|user| user.op).filter(|&op| self.is_last(op)).collect();
         others.sort();
@@ -111,13 +111,13 @@ impl<'a> Worth<'a> {
         needed
     }
 
-    /// Whether a value is needed in the loop or behind it, whatever leaves.
+    /// Whether a value is needed in the loop or after it, whatever leaves.
     fn stays(&self, value: ValueId) -> bool {
         let user = |op: OpId| !self.leaving.contains(&op) && self.body.block_of(op).is_some_and(self.inside);
-        self.behind.contains(value) || self.body.uses(value).any(|used| user(used.op))
+        self.following.contains(value) || self.body.uses(value).any(|used| user(used.op))
     }
 
-    /// Whether a value can be had again at any time: it is made of nothing, or given to the region.
+    /// Whether a value can be had again at any time: it consists of nothing, or given to the region.
     fn is_free(&self, value: ValueId) -> bool {
         match self.body.defining_op(value) {
             Some(op) => self.body.num_operands(op) == 0,

@@ -26,7 +26,7 @@ struct Better {
     costs: [u64; 2],
 }
 
-/// Puts conversions in front of stores and behind loads. How many.
+/// Puts conversions before stores and after loads. How many.
 pub fn insert(body: &mut Body, cx: &PassCx<'_>) -> u64 {
     let ctx = cx.ctx;
     let mut count = 0;

@@ -590,7 +590,7 @@ impl<'a> Blocks<'a> {
             there.var(0, var);
         }
         // Which block releases: its integers, by the index of the flag.
-        let mut here = there.beside();
+        let mut here = there.alongside();
         here.path(1, *acquire);
         let acquired = self.index(&mut here, 1, *acquire).ok_or(unknown)?;
         let mut dims: Vec<Option<AffineExpr>> = vec![None; there.dims().len()];

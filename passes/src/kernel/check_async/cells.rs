@@ -43,7 +43,7 @@ pub enum Read {
 /// Who wrote bytes last, and who has read them since.
 pub type History = (Option<(Write, Event)>, SmallVec<[(Read, Event); 3]>);
 
-/// Bytes with one history: those that no access has told apart from each other so far.
+/// Bytes with one history: those that no access has distinguished from each other so far.
 #[derive(Clone, Debug)]
 pub struct Cell {
     /// Where they are, in order.
@@ -59,7 +59,7 @@ pub struct Cell {
 pub struct Cells {
     /// Each byte is in one of them.
     pub all: Vec<Cell>,
-    /// Of which each was a part before it was told apart.
+    /// Of which each was a part before it was distinguished.
     origins: Vec<u32>,
     /// The cells of what was touched, by what they are the bytes of.
     found: FxHashMap<(u32, u32), Rc<[u32]>>,
@@ -72,7 +72,7 @@ impl Cells {
         Cells { all, origins: vec![0], found: FxHashMap::default() }
     }
 
-    /// Forgets what was done, but not which bytes were told apart: they will be again.
+    /// Forgets what was done, but not which bytes were distinguished: they will be again.
     pub fn clear(&mut self) {
         for cell in &mut self.all {
             cell.write = None;
@@ -85,7 +85,7 @@ impl Cells {
         self.all.iter().map(|cell| (cell.write, cell.reads.clone())).collect()
     }
 
-    /// Comes back to what was done when that was saved. Bytes that were told apart since had one history then.
+    /// Comes back to what was done when that was saved. Bytes that were distinguished since had one history then.
     pub fn restore(&mut self, saved: &[History]) {
         for index in 0..self.all.len() {
             let (write, reads) = match saved.get(index) {

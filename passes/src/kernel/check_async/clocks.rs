@@ -17,9 +17,9 @@ pub const FENCED: usize = 2;
 /// Where the components are.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    /// The mbarriers behind the thread groups.
+    /// The mbarriers after the thread groups.
     pub mbarriers: usize,
-    /// The numbered barriers behind those.
+    /// The numbered barriers after those.
     pub named: usize,
     /// The barrier of the cluster.
     pub cluster: usize,

@@ -11,7 +11,7 @@ use dlc_ir::{Body, Context, OpId, OpRef, RegionId, Type, ValueId};
 use dlc_kernel::barrier_numbers::barrier_numbers;
 use dlc_kernel::layout::Distributed;
 use dlc_kernel::ops::{self, Flag};
-use dlc_kernel::places::{Places, shared_memory};
+use dlc_kernel::places::{SmemLayout, shared_memory};
 use dlc_kernel::types::{Frag, MBarrier, Tile, Token, Work};
 use rustc_hash::FxHashMap;
 
@@ -81,7 +81,7 @@ pub fn compile(function: ops::Func<'_>, grid: ops::Grid<'_>) -> Result<(Program,
     compiler.program.grid = grid.dims().iter().map(|expr| compiler.expr(expr, &args)).collect();
     compiler.region(ops::Grid::body(grid))?;
     compiler.push(grid.id, Instr::End);
-    // The roles come behind, each from its own start.
+    // The roles come after, each from its own start.
     for (index, role) in std::mem::take(&mut compiler.target).into_iter().enumerate() {
         compiler.role(index, ops::Role::from(OpRef { id: role, ..*grid }))?;
     }
@@ -102,7 +102,7 @@ struct Compiler<'a> {
     /// The slot of each value, `Slot::MAX` for none.
     slots: Vec<Slot>,
     program: Program,
-    places: Places,
+    places: SmemLayout,
     flow: Flow,
     cross_block: CrossBlockValues<'a>,
     tiles: FxHashMap<Type, u32>,
@@ -358,7 +358,7 @@ impl<'a> Compiler<'a> {
             }
         } else if let Some(op) = ops::WarpIf::of(op) {
             // It computes on registers only: both ways, as some warps go one and some the other. Products of an model
-            // thread end in order, so what comes of both ways is there when the later product is.
+            // thread end in order, so the result of both ways is there when the later product is.
             let results: Vec<ValueId> = op.results().collect();
             for (number, &region) in op.regions().iter().enumerate() {
                 self.region(region)?;
@@ -429,7 +429,7 @@ impl<'a> Compiler<'a> {
         self.push(op.id, Instr::Next { index: index_slot, step, head: head as Pc });
         self.around = outer;
         self.program.code[head] = Instr::Test { index: index_slot, last, exit: self.pc() };
-        // Behind the loop the results are what its arguments are at the end.
+        // After the loop the results are what its arguments are at the end.
         for (result, &arg) in op.results().zip(&args[1..]) {
             let slot = self.slot(arg);
             self.slots[result.index()] = slot;

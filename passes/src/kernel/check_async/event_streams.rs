@@ -1,10 +1,10 @@
 //! What model threads do in a run as a list of events each, from which the machine is fed.
 //!
 //! An event is an instruction with the numbers that it names; model threads repeat few of them over and over, so that they are
-//! numbered. What was written out before, of a round of a loop or of the first rounds of one, is copied from where it stands
+//! numbered. What was unrolled before, of a round of a loop or of the first rounds of one, is copied from where it stands
 //! in what it is a part of. Lists are long and are gone through once: so they stand in one place, in small numbers. What
 //! comes again more often than is worth writing out is said once, with how often: so places are those that events would have
-//! if all were written out.
+//! if all were unrolled.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -22,11 +22,11 @@ pub const KIND: u32 = 38;
 /// As much work of a kind as a model thread may begin.
 pub const MOST_BEGUN: i64 = u32::MAX as i64 / 2;
 
-/// As many events as are written out, or held against others at once.
+/// As many events as are unrolled, or held against others at once.
 const MOST_WRITTEN: usize = 1 << 26;
 const MOST_COMPARED: usize = 1 << 18;
 
-/// Behind as many places nothing is.
+/// After as many places nothing is.
 const MOST_PLACES: usize = 1 << 60;
 
 /// Something that was made, as a trace names it: the kind of work and its number.
@@ -60,7 +60,7 @@ pub struct EventStreams {
     pub reaches: Vec<[u32; 3]>,
     /// The work that an event begins.
     pub begins: Vec<Option<usize>>,
-    /// What was written out, one behind the other, and at which places that is.
+    /// What was unrolled, one after another, and at which places that is.
     letters: Vec<Id>,
     pieces: Vec<Piece>,
     /// Where what model threads and rounds do is, by its number; and rounds of loops, by the number of the last.
@@ -125,7 +125,7 @@ impl Feed {
         Place { at: self.start.at + number, ..self.start }
     }
 
-    /// Other events come behind.
+    /// Other events come after.
     fn extend(&mut self, more: usize, reach: [u32; 3]) {
         // So many events are too many, which is found where they are asked for.
         self.count = self.count.saturating_add(more);
@@ -181,7 +181,7 @@ impl EventStreams {
         (pc[0] as Pc, numbers)
     }
 
-    /// The event at a place. `None` behind the last.
+    /// The event at a place. `None` after the last.
     #[inline]
     pub fn at(&self, feed: &Feed, place: usize) -> Option<Id> {
         (place < feed.count).then(|| self.written_at(feed.place(place), 1)[0])
@@ -267,7 +267,7 @@ impl EventStreams {
         (at, &self.pieces[at])
     }
 
-    /// The events at a place and behind it that stand in one place, as many as are asked for: one at least.
+    /// The events at a place and after it that stand in one place, as many as are asked for: one at least.
     #[inline]
     fn written_at(&self, mut place: Place, mut most: usize) -> &[Id] {
         loop {
@@ -293,12 +293,12 @@ impl EventStreams {
         }
     }
 
-    /// The first place behind everything.
+    /// The first place after everything.
     fn end(&self) -> usize {
         self.pieces.last().map_or(0, |piece| piece.places.end)
     }
 
-    /// Where what comes next has its place: in the last piece, or behind it.
+    /// Where what comes next has its place: in the last piece, or after it.
     fn next(&self) -> Place {
         Place { at: self.end(), piece: self.pieces.len().saturating_sub(1) }
     }
@@ -317,7 +317,7 @@ impl EventStreams {
         }
     }
 
-    /// Writes out what a model thread or a round of a loop does, behind everything that was written before.
+    /// Writes out what a model thread or a round of a loop does, after everything that was written before.
     fn write(&mut self, program: &Program, numbers: &Words, chains: &Chains, number: usize) -> Feed {
         let mut feed = Feed::beginning(self.next());
         if let Some(written) = self.written[number] {
@@ -373,7 +373,7 @@ impl EventStreams {
                     let round = self.write(program, numbers, chains, round as usize);
                     feed.extend(round.length(), round.reach);
                 }
-                // What they begin with was written out with them.
+                // What they begin with was unrolled with them.
                 Link::Again(_, then, times) => {
                     let before = self.chained[then as usize].map_or(0, |feed| feed.length());
                     self.repeat(&mut feed, before, times as usize);
@@ -384,7 +384,7 @@ impl EventStreams {
         feed
     }
 
-    /// What is behind some of the events comes again, so many times.
+    /// What is after some of the events comes again, so many times.
     fn repeat(&mut self, feed: &mut Feed, before: usize, times: usize) {
         let turn = feed.count - before;
         let (at, end) = (feed.start.at.saturating_add(before), self.end());
@@ -394,7 +394,7 @@ impl EventStreams {
         feed.extend(more, [0; 3]);
     }
 
-    /// What was written out comes again.
+    /// What was unrolled comes again.
     fn copy(&mut self, feed: &mut Feed, written: Feed) {
         // Of too many events not all have places.
         let (mut at, end) = (written.start, written.start.at.saturating_add(written.count).min(self.end()));

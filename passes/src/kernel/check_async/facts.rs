@@ -14,15 +14,15 @@ pub struct Facts<'p> {
     program: &'p Program,
     /// Whether a slot is known from the symbols: at the launch, or as it is computed from such alone.
     known: Vec<bool>,
-    /// The instructions behind the launch that compute such slots.
+    /// The instructions after the launch that compute such slots.
     computed: Vec<&'p Instr>,
     exprs: Vec<Expr>,
     slots: Vec<Slot>,
     /// Conditions.
     conditions: Vec<&'p Condition>,
-    /// Trip counts: the first integer, the one behind the last, the step.
+    /// Trip counts: the first integer, the one after the last, the step.
     trips: Vec<&'p [Expr; 3]>,
-    /// The integers behind the last of loops that blocks share, each with a part of its own.
+    /// The integers after the last of loops that blocks share, each with a part of its own.
     shared: Vec<&'p Expr>,
     /// Trip counts that a loop has at most: its end is the smaller of one that symbols decide and another.
     capped: Vec<[Expr; 3]>,
@@ -97,7 +97,7 @@ impl<'p> Facts<'p> {
         facts
     }
 
-    /// Finds what is computed from symbols alone behind the launch.
+    /// Finds what is computed from symbols alone after the launch.
     fn compute(&mut self) {
         for instr in &self.program.code {
             let to = match instr {

@@ -21,7 +21,7 @@ pub struct Site {
     pub rank: usize,
 }
 
-/// Why it is not said where a model thread goes on.
+/// Why it is not given where a model thread goes on.
 #[derive(Clone, Copy, Debug)]
 pub enum UnknownInteger {
     /// How often a loop runs is unknown.
@@ -83,7 +83,7 @@ pub fn integer(instr: &Instr, slots: &mut [i64], site: &Site) {
     }
 }
 
-/// Slots get what others hold, one after the other.
+/// Slots get what others hold, one after another.
 #[inline]
 pub fn shift(moves: &[(Slot, Slot)], slots: &mut [i64]) {
     for &(to, from) in moves {
@@ -115,7 +115,7 @@ pub fn compute(instr: &Instr, slots: &mut [i64]) {
     }
 }
 
-/// The first integer of a loop, the one behind the last, the step.
+/// The first integer of a loop, the one after the last, the step.
 pub fn start(bounds: &[Expr; 3], slots: &[i64]) -> Result<[i64; 3], UnknownInteger> {
     let values = [0, 1, 2].map(|part: usize| bounds[part].eval(slots));
     match values {
@@ -130,7 +130,7 @@ pub fn rounds([first, last, step]: [i64; 3]) -> i64 {
     last.saturating_sub(first).max(0).saturating_add(step - 1) / step
 }
 
-/// Where a model thread goes on behind a branch.
+/// Where a model thread goes on after a branch.
 pub fn branch(instr: &Instr, pc: Pc, slots: &[i64]) -> Result<Pc, UnknownInteger> {
     let (goes_on, to) = match instr {
         Instr::Branch(condition, to) => (condition.holds(slots).ok_or(UnknownInteger::Condition)?, *to),

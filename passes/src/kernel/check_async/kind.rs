@@ -167,7 +167,7 @@ fn forms(count: usize) -> Kind {
     if count > MOST_FORMS { Other } else { Linear(count) }
 }
 
-/// The least common multiple; `None` where that is no number of 64 bits.
+/// The least common multiple; `None` where that is no 64-bit number.
 pub fn lcm(a: i64, b: i64) -> Option<i64> {
     let common = gcd(a.unsigned_abs(), b.unsigned_abs()) as i64;
     (a / common.max(1)).checked_mul(b)

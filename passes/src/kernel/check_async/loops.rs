@@ -18,7 +18,7 @@ pub struct Inputs<'p> {
 
 /// A loop in the text.
 pub struct Loop<'p> {
-    /// Where each of its rounds begins, and what is behind the last.
+    /// Where each of its rounds begins, and what is after the last.
     pub head: Pc,
     pub exit: Pc,
     pub inputs: Inputs<'p>,
@@ -47,9 +47,9 @@ pub struct Level {
     slope: i64,
 }
 
-/// The rest of a round of a loop, behind the integers that are computed first.
+/// The rest of a round of a loop, after the integers that are computed first.
 pub struct Body<'p> {
-    /// Its first instruction, and the one behind its last, which is the end of the round.
+    /// Its first instruction, and the one after its last, which is the end of the round.
     pub from: Pc,
     pub end: Pc,
     pub inputs: Inputs<'p>,
@@ -85,12 +85,12 @@ impl<'p> Inputs<'p> {
         }
         reads.sort_unstable();
         reads.dedup();
-        // What is neither read in the next round nor behind it is of no interest.
-        let mut behind = Vec::new();
+        // What is neither read in the next round nor after it is of no interest.
+        let mut following = Vec::new();
         for instr in program.code[..from as usize].iter().chain(&program.code[end as usize..]) {
-            instr.reads(&mut behind);
+            instr.reads(&mut following);
         }
-        writes.retain(|slot| reads.binary_search(slot).is_ok() || behind.contains(slot));
+        writes.retain(|slot| reads.binary_search(slot).is_ok() || following.contains(slot));
         let asks = code.iter().any(|instr| matches!(instr, Instr::Block(..)));
         Inputs { reads, writes, conditions, bounds, asks }
     }

@@ -24,7 +24,7 @@ pub const MOST_STEPS: u64 = 5_000_000;
 /// that the passes make of the programs in the repository.
 const MOST_WORK: u64 = 400_000_000;
 
-/// As many numbers as all states have together that are kept for other runs: some hundred megabytes.
+/// As many numbers as all states have together that are kept for other runs: several hundred megabytes.
 const MOST_KEPT: usize = 1 << 25;
 
 /// What an instruction is of that at least; and how many numbers are copied or compared for one.
@@ -636,7 +636,7 @@ impl<'p> Machine<'p> {
             stage if (0..count).contains(&stage) => Ok(stage as u32),
             stage => {
                 let message = format!("{} has {count} stages, and none of number {stage}", self.name(name));
-                Err(self.fault(&READ_TOO_EARLY, a, message, "begin again at stage 0 behind the last", vec![]))
+                Err(self.fault(&READ_TOO_EARLY, a, message, "begin again at stage 0 after the last", vec![]))
             }
         }
     }

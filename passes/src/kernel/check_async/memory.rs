@@ -226,7 +226,7 @@ impl Machine<'_> {
         })
     }
 
-    /// A read that comes too early; behind a wait with the wrong parity it is that.
+    /// A read that comes too early; after a wait with the wrong parity it is that.
     fn too_early(
         &self,
         a: usize,
@@ -292,7 +292,7 @@ impl Machine<'_> {
         }
         (engine && !self.knows(a, single, by, FENCED, time)).then(|| {
             let reason = "threads wrote to it, with no 'fence_async' between".to_owned();
-            (&MISSING_FENCE, reason, "put a 'fence_async' behind the write, before the barrier")
+            (&MISSING_FENCE, reason, "put a 'fence_async' after the write, before the barrier")
         })
     }
 
@@ -315,7 +315,7 @@ impl Machine<'_> {
                 format!("{what} {name}")
             });
             let mut reason = old.and_then(|(old, event)| machine.not_written(a, single, write, old, event));
-            // Behind this write those reads are of no interest.
+            // After this write those reads are of no interest.
             let mut reads = std::mem::take(&mut machine.blocks[block].all[index].reads);
             for &(read, event) in &reads {
                 reason = reason.or_else(|| machine.not_read(a, single, write, read, event));
@@ -361,7 +361,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The same for a write behind an access by threads.
+    /// The same for a write after an access by threads.
     fn is_over_for(
         &mut self,
         (a, single): (usize, bool),
@@ -416,7 +416,7 @@ impl Machine<'_> {
         let engine = matches!(write, Write::Engine { .. });
         (engine && !self.knows(a, single, by, FENCED, time)).then(|| {
             let reason = "threads wrote to it, with no 'fence_async' before the copy".to_owned();
-            (&MISSING_FENCE, reason, "put a 'fence_async' behind the last write of the threads")
+            (&MISSING_FENCE, reason, "put a 'fence_async' after the last write of the threads")
         })
     }
 
@@ -474,7 +474,7 @@ impl Machine<'_> {
                     let over = by == a || self.knows(a, single, by, ONE, time);
                     (!over).then(|| {
                         let reason = "a matrix product may still read it: it is awaited only later".to_owned();
-                        (&OVERWRITTEN, reason, "arrive behind the 'await' of the product, not before")
+                        (&OVERWRITTEN, reason, "arrive after the 'await' of the product, not before")
                     })
                 }
             },

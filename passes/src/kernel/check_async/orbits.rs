@@ -1,24 +1,24 @@
-//! The rounds of a loop as far as they were followed, and those that come again behind them.
+//! The rounds of a loop as far as they were followed, and those that come again after them.
 
 use super::loops::Loop;
 use super::walk::Walk;
 use super::words::{Chains, Link};
 
-/// As many rounds that come again as are written out one by one.
+/// As many rounds that come again as are unrolled one by one.
 pub const WRITTEN: usize = 256;
 
 /// The rounds of a loop, as far as they were followed.
 #[derive(Default)]
 pub struct Orbit {
-    /// What is behind each: the first is behind none.
+    /// What is after each: the first is after none.
     pub rounds: Vec<Behind>,
-    /// Behind how many of them everything is held against what is behind later ones, and how many of these come before others
+    /// After how many of them everything is held against what is after later ones, and how many of these come before others
     /// are taken for that (Brent 1980). What was asked of the integer of the loop then.
     pub kept: Option<usize>,
     pub reach: usize,
     signs: Vec<bool>,
-    /// How many of the last ones come again and again; 0 as long as that is not known. Then behind how many rounds something
-    /// else is asked of the integer of the loop, and the numbers of what rounds do that come behind those that were followed.
+    /// How many of the last ones come again and again; 0 as long as that is not known. Then after how many rounds something
+    /// else is asked of the integer of the loop, and the numbers of what rounds do that come after those that were followed.
     pub period: usize,
     pub until: i64,
     pub chains: Vec<u32>,
@@ -26,7 +26,7 @@ pub struct Orbit {
     pub long: Option<i64>,
 }
 
-/// What is behind some rounds of a loop.
+/// What is after some rounds of a loop.
 #[derive(Clone, Copy)]
 pub struct Behind {
     /// The number of what they do.
@@ -43,7 +43,7 @@ pub struct Behind {
 }
 
 impl Orbit {
-    /// Sees whether what is behind the last round is what is behind one that is kept, but for the integer of the loop, of
+    /// Sees whether what is after the last round is what is after one that is kept, but for the integer of the loop, of
     /// which the same is asked for some rounds more. Whether it is. `left` is what rounds leave. Of a run that is not
     /// followed to its end, the same must be asked of all rounds to come.
     pub fn look(&mut self, found: &Loop<'_>, left: &[i64], walk: &Walk, step: i64) -> bool {
@@ -59,7 +59,7 @@ impl Orbit {
         if stay < i64::MAX && !found.ends(walk.whole) {
             return false;
         }
-        let numbers = |behind: usize| &left[self.rounds[behind].left + walk.walked.len()..];
+        let numbers = |following: usize| &left[self.rounds[following].left + walk.walked.len()..];
         let comes_again = |kept: usize| {
             let mut both = found.inputs.writes.iter().zip(numbers(kept).iter().zip(numbers(last)));
             signs == self.signs && both.all(|(&slot, (then, now))| then == now || slot == found.index)
@@ -82,10 +82,10 @@ impl Orbit {
     pub fn chain(&mut self, again: usize, chains: &mut Chains) -> u32 {
         let followed = self.rounds.len() - 1;
         let start = self.rounds[followed].chain;
-        // What a round does that is so far behind those that were followed.
-        let round = |behind: usize, chains: &Chains| {
-            let like = followed - self.period + 1 + behind % self.period;
-            let [then, now] = [like - 1, like].map(|behind| self.rounds[behind].chain);
+        // What a round does that is so far after those that were followed.
+        let round = |following: usize, chains: &Chains| {
+            let like = followed - self.period + 1 + following % self.period;
+            let [then, now] = [like - 1, like].map(|following| self.rounds[following].chain);
             // Nobody notices anything of a round that leaves the number as it is.
             match chains.last(now).filter(|_| now != then) {
                 Some(Link::Round(_, round)) => Some(round),
@@ -95,8 +95,8 @@ impl Orbit {
         if again > WRITTEN {
             let times = again / self.period;
             let mut chain = chains.again(start, self.rounds[followed - self.period].chain, times as u64);
-            for behind in 0..again % self.period {
-                chain = round(behind, chains).map_or(chain, |round| chains.longer(chain, round));
+            for following in 0..again % self.period {
+                chain = round(following, chains).map_or(chain, |round| chains.longer(chain, round));
             }
             return chain;
         }

@@ -15,12 +15,12 @@ const MOST_PATHS: usize = 20_000;
 const MOST_ASKED: usize = 1000;
 
 /// A way: where it is, and whether it goes on there.
-pub type Way = (Pc, bool);
+pub type BranchArm = (Pc, bool);
 
 /// Ways that may be gone together, and were not.
 pub enum Unseen {
     /// These.
-    Ways(Vec<Way>),
+    Ways(Vec<BranchArm>),
     /// There are too many to look at.
     TooMany(Pc),
 }
@@ -40,7 +40,7 @@ struct Site {
     is_loop: bool,
     scope: usize,
     /// The ways that lead to it.
-    behind: Vec<Way>,
+    following: Vec<BranchArm>,
 }
 
 struct Paths<'a> {
@@ -49,9 +49,9 @@ struct Paths<'a> {
     scopes: Vec<Scope>,
     sites: Vec<Site>,
     /// Whether ways are shown to be impossible together.
-    never: &'a dyn Fn(&[Way]) -> bool,
+    never: &'a dyn Fn(&[BranchArm]) -> bool,
     /// Ways that were shown to be impossible together.
-    known: Vec<Vec<Way>>,
+    known: Vec<Vec<BranchArm>>,
     left: usize,
     /// As many combinations as may still be shown to be impossible.
     asked: usize,
@@ -66,7 +66,7 @@ pub fn check(
     ways: &Ways,
     gone: &Taken,
     sets: &[&[i64]],
-    are_never: &dyn Fn(&[Way]) -> bool,
+    are_never: &dyn Fn(&[BranchArm]) -> bool,
 ) -> Result<(), Unseen> {
     let (scopes, sites) = scopes(program, ways);
     let keys: Vec<i64> = scopes.iter().map(|scope| scope.key).collect();
@@ -107,9 +107,9 @@ fn scopes(program: &Program, ways: &Ways) -> (Vec<Scope>, Vec<Site>) {
             of_loops[own] = Some(scopes.len());
             scopes.push(Scope { key: i64::from(pc) - 1, outer: Some(of), sites: Vec::new() });
         }
-        let behind = ways.forks().iter().filter_map(|&other| Some((other, arm(program, other, pc)?))).collect();
+        let following = ways.forks().iter().filter_map(|&other| Some((other, arm(program, other, pc)?))).collect();
         scopes[of].sites.push(pc);
-        sites.push(Site { pc, is_loop: matches!(instr, Instr::Test { .. }), scope: of, behind });
+        sites.push(Site { pc, is_loop: matches!(instr, Instr::Test { .. }), scope: of, following });
     }
     (scopes, sites)
 }
@@ -130,7 +130,7 @@ fn has(set: &[i64], way: u32) -> bool {
 }
 
 impl Paths<'_> {
-    fn number(&self, (pc, on): Way) -> u32 {
+    fn number(&self, (pc, on): BranchArm) -> u32 {
         self.ways.number(pc, on)
     }
 
@@ -186,19 +186,19 @@ impl Paths<'_> {
     }
 
     /// The ways of a branch or a loop that some run has gone; others are impossible.
-    fn ways_of(&self, site: usize) -> impl Iterator<Item = Way> + use<> {
+    fn ways_of(&self, site: usize) -> impl Iterator<Item = BranchArm> + use<> {
         let pc = self.sites[site].pc;
         let is_gone = [true, false].map(|on| has(self.gone.list(), self.number((pc, on))));
         [true, false].into_iter().zip(is_gone).filter(|&(_, is_gone)| is_gone).map(move |(on, _)| (pc, on))
     }
 
-    /// All combinations from a site on, behind ways that were chosen. `sets` are those with these, a bit each.
+    /// All combinations from a site on, after ways that were chosen. `sets` are those with these, a bit each.
     fn go_on(
         &mut self,
         sites: &[usize],
         seen: &Seen,
         at: usize,
-        chosen: &mut Vec<Way>,
+        chosen: &mut Vec<BranchArm>,
         sets: &[u64],
     ) -> Result<(), Unseen> {
         let Some(&site) = sites.get(at) else { return Ok(()) };
@@ -227,17 +227,17 @@ impl Paths<'_> {
     }
 
     /// Whether a branch is met where ways were chosen: not on the other arm of one, nor in a loop that has no round.
-    fn is_open(&self, site: usize, chosen: &[Way]) -> bool {
+    fn is_open(&self, site: usize, chosen: &[BranchArm]) -> bool {
         let site = &self.sites[site];
         let is_around = |pc: Pc| self.chain(site.scope).any(|scope| self.scopes[scope].key == i64::from(pc) - 1);
-        chosen.iter().all(|&(pc, on)| !site.behind.contains(&(pc, !on)) && (on || !is_around(pc)))
+        chosen.iter().all(|&(pc, on)| !site.following.contains(&(pc, !on)) && (on || !is_around(pc)))
     }
 
     /// Shows that ways are impossible together which are in no set.
     ///
     /// Errors: the least part of them that is in none, where that is not shown.
-    fn are_never(&mut self, together: &Together, ways: &[Way]) -> Result<(), Unseen> {
-        let is_known = |known: &Vec<Way>| known.iter().all(|way| ways.contains(way));
+    fn are_never(&mut self, together: &Together, ways: &[BranchArm]) -> Result<(), Unseen> {
+        let is_known = |known: &Vec<BranchArm>| known.iter().all(|way| ways.contains(way));
         if self.known.iter().any(is_known) {
             return Ok(());
         }

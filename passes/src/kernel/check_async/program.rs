@@ -32,9 +32,9 @@ pub enum Instr {
     Order { place: [Slot; 2], tile: Slot, sizes: Box<[Expr; 2]>, order: Order, group: i64 },
     /// A slot gets a truth value that depends on data: either may be.
     Choose(Slot),
-    /// Each first slot gets what the second one holds, one after the other.
+    /// Each first slot gets what the second one holds, one after another.
     Move(Box<[(Slot, Slot)]>),
-    /// The first integer of a loop, the one behind the last, the step.
+    /// The first integer of a loop, the one after the last, the step.
     Start { index: Slot, last: Slot, step: Slot, bounds: Box<[Expr; 3]> },
     /// Leaves the loop at its end.
     Test { index: Slot, last: Slot, exit: Pc },

@@ -29,7 +29,7 @@ pub fn report(
     let is_far = |found: &Fault| found.code == &NOT_CHECKED && fault.code != &NOT_CHECKED;
     let mut who = None;
     let fault = match machine.run() {
-        // It comes after too many steps for that: what is known of it is said.
+        // It comes after too many steps for that: what is known of it is given.
         Err(found) if is_far(&found) => fault.clone(),
         found => {
             let fault = found.err().map_or_else(|| fault.clone(), |found| *found);

@@ -83,7 +83,7 @@ pub fn largest(program: &Program, launches: &[Launch]) -> Vec<i64> {
     (0..program.symbols.len()).map(|at| launches.iter().map(|launch| launch.symbols[at]).max().unwrap_or(0)).collect()
 }
 
-/// Launches with many blocks and rounds, and blocks of them spread over the grid; behind them late ones, with larger sizes or
+/// Launches with many blocks and rounds, and blocks of them spread over the grid; after them late ones, with larger sizes or
 /// more tiles for a block, which are of use where something was not run. `largest` are the largest sizes that were run.
 pub fn with_many_blocks(program: &Program, largest: &[i64], facts: &Facts<'_>) -> Vec<(Launch, [i64; 3])> {
     let symbols = program.symbols.len();

@@ -9,7 +9,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::program::{Class, Program};
 
-/// Bytes from a first one to one behind the last.
+/// Bytes from a first one to one after the last.
 pub type Interval = (u32, u32);
 
 /// The bytes after which units of all swizzles are exchanged in the same way again.
@@ -113,7 +113,7 @@ fn addresses(place: &SharedTile, base: u32) -> Vec<u32> {
 fn units(place: &SharedTile, base: u32) -> (u32, Vec<u32>) {
     let (shape, width) = (place.shape(), place.elem_bytes());
     let count: u64 = shape.iter().map(|&size| u64::from(size)).product();
-    // Units of 16 bytes are moved as a whole.
+    // 16-byte units are moved as a whole.
     let along_rows = place.contiguous_axis().is_some_and(|axis| axis + 1 == shape.len());
     let unit = if along_rows && place.has_whole_units() && base.is_multiple_of(16) { 16 / width } else { 1 };
     let mut found = Vec::with_capacity((count / u64::from(unit)) as usize);

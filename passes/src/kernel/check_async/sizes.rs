@@ -51,7 +51,7 @@ struct Sizes<'a, 'p> {
     /// The most rounds that are of use, and the most blocks that the text says the grid has.
     most: i64,
     blocks: i64,
-    /// Rounds of loops at which something changes, behind those that are tried anyway.
+    /// Rounds of loops at which something changes, after those that are tried anyway.
     named_rounds: Vec<i64>,
 }
 
@@ -107,7 +107,7 @@ impl<'a, 'p> Sizes<'a, 'p> {
             }
         }
         let (one, limits) = (one, facts.limits(&slots, most));
-        // What changes behind more rounds of the loops that blocks share than are of use is found as a boundary only: the number
+        // What changes after more rounds of the loops that blocks share than are of use is found as a boundary only: the number
         // of tiles grows with a product of sizes.
         for (symbol, units) in units.iter_mut().enumerate() {
             let is_of_use = |unit: i64| {
@@ -162,8 +162,8 @@ impl<'a, 'p> Sizes<'a, 'p> {
             for base in bases.clone() {
                 let far = |value: i64| self.is_far(symbol, value);
                 let named = self.named_rounds.iter().flat_map(|rounds| {
-                    let behind = rounds.saturating_add(self.program.depth + 1);
-                    units.iter().map(move |unit| unit.saturating_mul(behind))
+                    let following = rounds.saturating_add(self.program.depth + 1);
+                    units.iter().map(move |unit| unit.saturating_mul(following))
                 });
                 for value in thresholds(self.boundaries, symbol, &base, &far)?.into_iter().chain(named) {
                     let changed = with(&base, &[(symbol, value)]);

@@ -7,9 +7,9 @@
 //! thread has to do again what it has done since, the machine comes to that state once more, and nothing in between is new.
 //!
 //! States are compared after each turn of all model threads with one that is kept, which is a later one each time that the
-//! number of turns has doubled (Brent 1980). Behind what was left out a state is kept anew. What is left out again and
-//! again may come again itself, as the tiles of a loop around a loop over steps do: so the states behind what was left out
-//! are compared with each other in the same way, and those behind what that leaves out again. No other states are: in the
+//! number of turns has doubled (Brent 1980). After what was left out a state is kept again. What is left out again and
+//! again may come again itself, as the tiles of a loop around a loop over steps do: so the states after what was left out
+//! are compared with each other in the same way, and those after what that leaves out again. No other states are: in the
 //! middle of the steps a state comes again after some steps, and tiles would never be seen to.
 
 use std::rc::Rc;
@@ -84,7 +84,7 @@ impl Steady {
                 }
             }
             // At first all stages have been used; then for as long as it takes to go around rings twice, and on. What is
-            // left out again and again comes again behind few of them, or behind twice as many, and so on.
+            // left out again and again comes again after few of them, or after twice as many, and so on.
             let (first, more) = if level == 0 { (turn, 2 * turn) } else { (1, 1) };
             let next = if kept.keep > 0 { kept.keep.saturating_add(kept.keep.max(more)) } else { first };
             if kept.turns >= next && machine.model_threads.iter().all(|model_thread| model_thread.doubt.is_none()) {
@@ -92,10 +92,10 @@ impl Steady {
                 machine.compares(now.len());
                 kept.keep(machine, now, kept.turns);
             }
-            // The next level sees only states behind what this one has left out.
+            // The next level sees only states after what this one has left out.
             break;
         }
-        // It may come again behind what was left out.
+        // It may come again after what was left out.
         if let (Some(found), Some(now)) = (found, now) {
             for (level, kept) in self.kept.iter_mut().enumerate().take(found + 1) {
                 kept.keep(machine, &now, if level == 0 { turn } else { 1 });
@@ -211,14 +211,14 @@ impl Kept {
                 continue;
             }
             let feed = member.feed(model_thread);
-            // What is named later was made in the last round, or behind it; unless none was made.
+            // What is named later was made in the last round, or after it; unless none was made.
             let far = |(&then, (&now, &reach)): (&u32, (&u32, &u32))| now > then && reach > now - then;
             if self.begun[number].iter().zip(model_thread.tickets.iter().zip(&feed.reach)).any(far) {
                 return 0;
             }
             let (length, place) = (model_thread.next - then, member.place(model_thread));
             let again = event_streams.again((feed, place), (&model_thread.feed, then..model_thread.next)) / length;
-            // What comes behind the last round must be the same as well: who waits there waits for the same.
+            // What comes after the last round must be the same as well: who waits there waits for the same.
             let goes_on = event_streams.at(feed, place + again * length) == event_streams.at(&model_thread.feed, then);
             least = least.min(if goes_on { again } else { again.saturating_sub(1) });
         }
@@ -248,7 +248,7 @@ impl Shift {
     /// Whether each comparison comes out as before.
     fn keeps_order(&self, is_phase: bool) -> bool {
         let Shift { by, least: [least, least_known], greatest: [greatest, greatest_known] } = *self;
-        // A phase is also compared with the one behind another, and its parity with that of a wait.
+        // A phase is also compared with the one after another, and its parity with that of a wait.
         let is_even = !is_phase || by % 2 == 0;
         let is_below = greatest_known.saturating_add(1) < least && greatest < least_known;
         by == 0 || by > 0 && is_even && is_below && greatest_known <= least_known

@@ -132,7 +132,7 @@ impl Machine<'_> {
         Err(self.fault(code, a, message, suggestion, vec![]))
     }
 
-    /// An mbarrier is made. It may be made again when all that was done with it is known to be over; then it begins anew.
+    /// An mbarrier is made. It may be made again when all that was done with it is known to be over; then it begins again.
     fn make_barrier(&mut self, a: usize, index: usize) -> Result<(), Stop> {
         let barrier = &self.barriers[index];
         if let Some((maker, made)) = barrier.made {
@@ -145,7 +145,7 @@ impl Machine<'_> {
                     true => format!("makes {name} again, and others may still wait for it"),
                     false => format!("makes {name} again within a phase of it"),
                 };
-                let suggestion = "put 'mbarriers' before the loop, or a 'barrier' behind the last wait";
+                let suggestion = "put 'mbarriers' before the loop, or a 'barrier' after the last wait";
                 return Err(self.fault(&PHASE_MISMATCH, a, message, suggestion, vec![Subject::Barrier(index)]));
             }
         }
@@ -178,8 +178,8 @@ impl Machine<'_> {
         if !known {
             let message = format!("{} is used, and may not be made yet", self.barrier_name(index));
             let suggestion = match block == model_thread.block {
-                true => "put a 'barrier' behind 'mbarriers'",
-                false => "put a 'cluster_barrier' behind 'mbarriers'",
+                true => "put a 'barrier' after 'mbarriers'",
+                false => "put a 'cluster_barrier' after 'mbarriers'",
             };
             return Err(self.fault(&READ_TOO_EARLY, a, message, suggestion, vec![]));
         }
@@ -246,7 +246,7 @@ impl Machine<'_> {
             let name = self.barrier_name(index);
             let message = match wanted.checked_sub(1 + barrier.base) {
                 Some(phase) => format!(
-                    "waits for the end of phase {phase} of {name}, and the phase behind it may have ended before: then parity {parity} means another phase"
+                    "waits for the end of phase {phase} of {name}, and the phase after it may have ended before: then parity {parity} means another phase"
                 ),
                 None => format!(
                     "waits for {name} with parity {parity}, which passes at once until phase 0 ends, and that may have ended before"
@@ -552,7 +552,7 @@ impl Machine<'_> {
                 let Some((super::cells::Write::Engine { barrier, phase }, event)) = cell.write else { continue };
                 let block = barrier as usize / self.program.arrivals.len();
                 if known[block][self.plan.mbarriers + barrier as usize] <= phase {
-                    let message = "the block may end before the copy has come: nobody waits for it".to_owned();
+                    let message = "the block may end before the copy has come: nothing waits for it".to_owned();
                     let suggestion = "wait for every phase in which copies come, or do not begin them";
                     let subjects = vec![Subject::Barrier(barrier as usize)];
                     let mut fault =
@@ -586,7 +586,7 @@ impl Machine<'_> {
             barrier.threads,
             index % NAMED
         );
-        let suggestion = "arrive only if somebody waits for it behind that, or wait there once more";
+        let suggestion = "arrive only if somebody waits for it after that, or wait there once more";
         let mut fault = self.fault(&BARRIER_MISMATCH, a, message, suggestion, vec![Subject::Named(index)]);
         fault.pc = barrier.last.unwrap_or(fault.pc);
         Some(fault)
@@ -615,7 +615,7 @@ impl Machine<'_> {
                     let suggestion = "say in 'arrivals' how many arrive in one phase, and let all of them come";
                     return Some((1, self.fault(&ARRIVAL_MISMATCH, a, message, suggestion, subjects)));
                 }
-                let message = format!("deadlock at {name}: nobody arrives in phase {}", barrier.phase - barrier.base);
+                let message = format!("deadlock at {name}: nothing arrives in phase {}", barrier.phase - barrier.base);
                 let suggestion = "let everybody go through as many phases, and begin with the parity of the first wait";
                 Some((3, self.fault(&DEADLOCK, a, message, suggestion, subjects)))
             }

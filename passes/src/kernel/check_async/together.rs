@@ -43,7 +43,7 @@ struct Saved {
 /// How a model thread ends its turn.
 enum End {
     /// It waits, or has done everything.
-    Over,
+    BoundExpr,
     /// It does other things in other runs.
     Differs,
 }
@@ -162,12 +162,12 @@ impl Machine<'_> {
             let instr = &program.code[pc as usize];
             let is_wait = match instr {
                 Instr::Wait { .. } => true,
-                // Where nobody waits for mbarriers, nothing else ends a turn.
+                // Where nothing waits for mbarriers, nothing else ends a turn.
                 Instr::Meet | Instr::MeetLanes | Instr::Await { .. } => program.arrivals.is_empty(),
                 _ => false,
             };
             if is_wait && std::mem::replace(&mut turn.has_waited, true) {
-                return Ok(End::Over);
+                return Ok(End::BoundExpr);
             }
             model_thread.pc = pc;
             for (&slot, &number) in program.operands[pc as usize].iter().zip(numbers) {
@@ -179,7 +179,7 @@ impl Machine<'_> {
             }
             self.step(a)?;
             if !self.event(a, instr)? {
-                return Ok(End::Over);
+                return Ok(End::BoundExpr);
             }
             self.model_threads[a].next += 1;
             turn.moves = true;
@@ -187,7 +187,7 @@ impl Machine<'_> {
         self.model_threads[a].done = true;
         self.ended(a)?;
         turn.moves = true;
-        Ok(End::Over)
+        Ok(End::BoundExpr)
     }
 
     fn save(&mut self, turn: Turn, steady: &Steady) -> Saved {

@@ -9,7 +9,7 @@
 //! known by how many of their kind were made since. Rounds that begin again with what others began with do the same again,
 //! if all that they ask of the integer of the loop stays as it is: these are not followed either.
 //!
-//! Loops around loops begin with other numbers in each run. But the rest of a round, behind the integers that it begins with,
+//! Loops around loops begin with other numbers in each run. But the rest of a round, after the integers that it begins with,
 //! depends on few of them, through trip counts and conditions: it is followed once for each set of those.
 
 use std::rc::Rc;
@@ -33,7 +33,7 @@ use super::words::{Chains, LOOP, Words};
 /// Rounds of a loop that are tried however far its rings go in them.
 const ROUNDS: i64 = 4;
 
-/// As many instructions are as much work as keeping what is behind a round.
+/// As many instructions are as much work as keeping what is after a round.
 const STEPS_OF_ROUND: u64 = 12;
 
 /// How often the rest of a round is looked for before that is given up.
@@ -114,10 +114,10 @@ impl Gone {
     }
 }
 
-/// What is behind the rest of a round.
+/// What is after the rest of a round.
 #[derive(Clone)]
 struct Done {
-    behind: Behind,
+    following: Behind,
     /// The loops in it of which there were some rounds.
     seen: SmallVec<[Pc; 2]>,
 }
@@ -431,7 +431,7 @@ impl<'p> Traces<'p> {
         Ok(())
     }
 
-    /// A round of a loop begins, or the loop is at its end. Where the model thread goes on, if not behind the test.
+    /// A round of a loop begins, or the loop is at its end. Where the model thread goes on, if not after the test.
     fn test(&mut self, pc: Pc, walk: &mut Walk, site: &Site) -> Result<Option<Pc>, End> {
         let Instr::Test { index, last, exit } = &self.program.code[pc as usize] else { return Ok(None) };
         let Some(mut round) = walk.rounds.pop() else { return Err(End::Unknown) };
@@ -505,7 +505,7 @@ impl<'p> Traces<'p> {
         self.go_on(walk, round, values, site)
     }
 
-    /// Goes on from where a loop began to behind as many of its rounds as are known.
+    /// Goes on from where a loop began to after as many of its rounds as are known.
     fn go_around(&mut self, walk: &mut Walk, round: &mut Round, number: usize) -> Result<(), End> {
         let Some(found) = &self.loops[round.start as usize] else { return Ok(()) };
         let Instr::Start { index, last, step, .. } = self.program.code[round.start as usize] else { return Ok(()) };
@@ -526,20 +526,21 @@ impl<'p> Traces<'p> {
         let written = if again > WRITTEN { orbit.period } else { again };
         walk.steps = walk.steps.saturating_add((written as u64).saturating_mul(u64::from(found.exit - found.head)));
         let times = again.div_ceil(orbit.period.max(1)) as i64;
-        let behind = orbit.rounds[(known - times * orbit.period as i64) as usize];
-        round.chain = if again > 0 { orbit.chain(again, &mut self.chains) } else { behind.chain };
-        (round.begun, round.around) = (known, behind.around);
+        let following = orbit.rounds[(known - times * orbit.period as i64) as usize];
+        round.chain = if again > 0 { orbit.chain(again, &mut self.chains) } else { following.chain };
+        (round.begun, round.around) = (known, following.around);
         let gone = &orbit.rounds[known.min(followed) as usize];
         round.ways.add_list(self.taken.list(gone.ways));
         walk.sets.add_list(self.taken.list(gone.sets));
-        let left = &self.left[behind.left..];
+        let left = &self.left[following.left..];
         if times == 0 {
-            walk.skip(&found.inputs.writes, behind.begun, left);
+            walk.skip(&found.inputs.writes, following.begun, left);
             return Ok(());
         }
-        let [then, now] = [followed as usize - orbit.period, followed as usize].map(|behind| orbit.rounds[behind]);
+        let [then, now] =
+            [followed as usize - orbit.period, followed as usize].map(|following| orbit.rounds[following]);
         let grown = |before: i64, then: i64, now: i64| before.saturating_add(times.saturating_mul(now - then));
-        let begun = [0, 1, 2].map(|kind: usize| grown(behind.begun[kind], then.begun[kind], now.begun[kind]));
+        let begun = [0, 1, 2].map(|kind: usize| grown(following.begun[kind], then.begun[kind], now.begun[kind]));
         if walk.steps > MOST_STEPS || begun.iter().zip(walk.work).any(|(by, all)| by.saturating_add(all) > MOST_BEGUN) {
             return Err(End::Unknown);
         }
@@ -581,17 +582,17 @@ impl<'p> Traces<'p> {
             number = Some(entry as usize);
         }
         match number.and_then(|number| self.done[number].as_ref()) {
-            Some(Done { behind, seen }) => {
+            Some(Done { following, seen }) => {
                 *known += 1;
-                walk.skip(&inputs.writes, behind.begun, &self.left[behind.left..]);
-                if behind.chain > 0 {
-                    walk.trace.push(LOOP - i64::from(behind.chain));
+                walk.skip(&inputs.writes, following.begun, &self.left[following.left..]);
+                if following.chain > 0 {
+                    walk.trace.push(LOOP - i64::from(following.chain));
                 }
                 walk.saw(seen);
-                walk.ways.add_list(self.taken.list(behind.ways));
-                walk.sets.add_list(self.taken.list(behind.sets));
+                walk.ways.add_list(self.taken.list(following.ways));
+                walk.sets.add_list(self.taken.list(following.sets));
                 if let Some(round) = walk.rounds.last_mut() {
-                    round.around |= behind.around;
+                    round.around |= following.around;
                 }
                 Some(end)
             }
@@ -632,8 +633,8 @@ impl<'p> Traces<'p> {
             let value = walk.since(walk.slots[slot as usize]);
             self.left.push(value);
         }
-        let behind = Behind { chain, begun: walk.since_then(open.work), around, left, ways, sets };
-        self.done[number] = Some(Done { behind, seen: seen.into() });
+        let following = Behind { chain, begun: walk.since_then(open.work), around, left, ways, sets };
+        self.done[number] = Some(Done { following, seen: seen.into() });
     }
 
     /// A round of a loop is over, or the first has not begun. The orbit, if it is seen now that its last rounds come again.

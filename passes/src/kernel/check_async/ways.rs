@@ -123,7 +123,7 @@ impl Ways {
         Some(2 * self.forks.len() as u32 + number as u32)
     }
 
-    /// A model thread goes on behind an instruction, or elsewhere.
+    /// A model thread goes on after an instruction, or elsewhere.
     #[inline]
     pub fn go(&self, pc: Pc, on: bool, taken: &mut Taken) {
         taken.set(self.first[pc as usize] + u32::from(!on));

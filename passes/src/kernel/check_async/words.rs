@@ -11,7 +11,7 @@ pub const LOOP: i64 = -1;
 /// Lists of integers, each kept once.
 #[derive(Default)]
 pub struct Words {
-    /// One behind the other, and where each ends.
+    /// One after the other, and where each ends.
     letters: Vec<i64>,
     ends: Vec<usize>,
     table: HashTable<u32>,
@@ -59,9 +59,9 @@ pub struct Chains {
 /// What comes last in a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Link {
-    /// Behind others, one round, with the number of what it does.
+    /// After others, one round, with the number of what it does.
     Round(u32, u32),
-    /// Behind others, what these have more than some that they begin with, so many times.
+    /// After others, what these have more than some that they begin with, so many times.
     Again(u32, u32, u64),
 }
 

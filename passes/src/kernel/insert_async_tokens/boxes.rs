@@ -15,7 +15,7 @@ use super::fence_or;
 use super::windows::{Window, window};
 use crate::analysis::axes::ancestor_in;
 use crate::analysis::boxes::{self, ALIGNMENT, aligned};
-use crate::analysis::expressions::{Over, index, pack};
+use crate::analysis::expressions::{BoundExpr, index, pack};
 use crate::analysis::nesting::{block_of, grid_of, loops_around};
 use crate::analysis::numbers::is_zero;
 use crate::analysis::tiles::{Tiles, is_barrier, tile_of};
@@ -130,13 +130,13 @@ fn separate(ctx: &Context, body: &Body, op: OpId, tile: ValueId) -> Result<(), S
     }
     let Some(block) = block else { return Ok(()) };
     let last = body.ops(block).filter(|&op| is_barrier(OpRef::new(ctx, body, op))).last();
-    let behind = |reader: &OpId| match (ancestor_in(body, *reader, block), last) {
+    let following = |reader: &OpId| match (ancestor_in(body, *reader, block), last) {
         (Some(reader), Some(last)) => body.is_before(reader, last),
         _ => false,
     };
-    match tiles.readers(tile).iter().chain(&others).all(behind) {
+    match tiles.readers(tile).iter().chain(&others).all(following) {
         true => Ok(()),
-        false => Err("no barrier of its loop stands behind all that reads its tile".into()),
+        false => Err("no barrier of its loop stands after all that reads its tile".into()),
     }
 }
 
@@ -198,8 +198,8 @@ pub fn request(
 
 /// The other parity, at the end of a block.
 fn turned(ctx: &Context, body: &mut Body, block: BlockId, parity: ValueId) -> Option<ValueId> {
-    let old = Over::value(parity)?;
-    let other = Over::plain(SizeExpr::from(1)).with(&old, |one, old| one.sub(old).ok())?;
+    let old = BoundExpr::value(parity)?;
+    let other = BoundExpr::plain(SizeExpr::from(1)).with(&old, |one, old| one.sub(old).ok())?;
     let end = body.last_op(block).filter(|&op| kernel::Yield::of(OpRef::new(ctx, body, op)).is_some());
     let place = end.map_or(InsertPoint::EndOf(block), InsertPoint::Before);
     index(&mut Builder::new(ctx, body, place), Loc::UNKNOWN, &other)
@@ -246,7 +246,7 @@ fn load(
         }
         let offsets = boxed.window.as_ref().map_or(&[][..], |window| &window.offsets);
         let all: Vec<SizeExpr> = at.iter().chain(offsets).cloned().collect();
-        let over: Vec<_> = all.iter().map(|expr| Over::new(expr.clone(), &args)).collect();
+        let over: Vec<_> = all.iter().map(|expr| BoundExpr::new(expr.clone(), &args)).collect();
         let (args, mut all) = pack(&over).unwrap_or_else(|| (args.clone(), all));
         let offsets = all.split_off(at.len());
         let offsets = boxed.window.is_some().then_some(offsets);
@@ -288,7 +288,7 @@ fn tensor_map(ctx: &Context, body: &mut Body, grid: OpId, boxed: &Boxed) -> Valu
         (same && map.type_of(map.out()) == ty && body.is_before(map.id, grid)).then(|| map.out())
     });
     known.unwrap_or_else(|| {
-        // Maps of the same memory are told apart by a number, as texts do it.
+        // Maps of the same memory are distinguished by a number, as texts do it.
         let is_map = |used: &dlc_ir::body::Use| kernel::TensorMapOf::of(OpRef::new(ctx, body, used.op)).is_some();
         let others = body.uses(memory).filter(is_map).count();
         let mut builder = Builder::new(ctx, body, InsertPoint::Before(grid));
@@ -304,7 +304,7 @@ fn tensor_map(ctx: &Context, body: &mut Body, grid: OpId, boxed: &Boxed) -> Valu
     })
 }
 
-/// A new mbarrier at the start of a grid, behind its tiles, which all threads may wait at.
+/// A new mbarrier at the start of a grid, after its tiles, which all threads may wait at.
 fn mbarrier(ctx: &Context, body: &mut Body, grid: OpId, loc: Loc) -> ValueId {
     let block =
         kernel::Grid::of(OpRef::new(ctx, body, grid)).and_then(|grid| body.first_block(kernel::Grid::body(grid)));
@@ -333,7 +333,7 @@ fn mbarrier(ctx: &Context, body: &mut Body, grid: OpId, loc: Loc) -> ValueId {
     full
 }
 
-/// Takes away the fences between requests and the barriers behind them, if no thread writes a tile that matrix products or
+/// Takes away the fences between requests and the barriers after them, if no thread writes a tile that matrix products or
 /// TMA read.
 pub fn drop_fences(ctx: &Context, body: &mut Body, requests: &[(OpId, OpId)]) {
     let tiles = Tiles::of(ctx, body);

@@ -1,4 +1,4 @@
-//! Copies of windows of pixels, which TMA finds one behind another: the left matrix of a convolution (im2col).
+//! Copies of windows of pixels, which TMA finds one after another: the left matrix of a convolution (im2col).
 
 use dlc_core::guard::Guard;
 use dlc_core::memref::MemRef;
@@ -31,13 +31,13 @@ pub struct Window {
     pub at: Vec<SizeExpr>,
 }
 
-/// The windows whose pixels a copy takes one behind another, over all rows and images; else why it takes no such.
+/// The windows whose pixels a copy takes one after another, over all rows and images; else why it takes no such.
 ///
 /// With `p = base + i0` the positions are `p floordiv (Q1*Q2)`, `s1*((p floordiv Q2) mod Q1) + o1`, `s2*(p mod Q2) + o2` and
 /// a channel, where the windows of an axis of size `H` are `Q = (H + upper - lower - 1) floordiv s + 1`, and `o` is `lower`
-/// plus what does not depend on the pixel and is not negative, as counters of loops. What the guard says is what the engine does: zero outside of an image, and behind the last one.
+/// plus what does not depend on the pixel and is not negative, as counters of loops. What the guard says is what TMA does: zero outside of an image, and after the last one.
 pub fn window(ctx: &Context, body: &Body, op: OpId, sizes: &[u32]) -> Result<Window, String> {
-    let unknown = "its positions are no windows of pixels one behind another";
+    let unknown = "its positions are no windows of pixels one after another";
     let copy = kernel::Copy::from(OpRef::new(ctx, body, op));
     let memory = MemRef::of(ctx, copy.type_of(copy.source())).ok_or(unknown)?;
     let (at, dims) = (copy.at(), memory.dims(ctx));
@@ -100,7 +100,7 @@ pub fn window(ctx: &Context, body: &Body, op: OpId, sizes: &[u32]) -> Result<Win
         rest = first.floordiv(&total).map_err(|_| unknown)?;
     }
     if at[0] != rest {
-        return Err("its pixels are not those of all images one behind another".into());
+        return Err("its pixels are not those of all images one after another".into());
     }
     found.at[0] = start(&rest)?;
     let all = total.mul(&dims[0]).map_err(|_| unknown)?;

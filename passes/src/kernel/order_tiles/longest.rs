@@ -8,7 +8,7 @@ use dlc_ir::pass::PassCx;
 use dlc_ir::{Builder, Context, OpId, Type, ValueId};
 use dlc_kernel::ops::{BlockId, For, Grid, Index, Min, Order, TileOrder};
 
-use crate::analysis::expressions::Places;
+use crate::analysis::expressions::OpExprs;
 use crate::analysis::nesting::grid_of;
 use crate::analysis::tiles::with_inner;
 
@@ -125,7 +125,7 @@ fn growth_of(ctx: &Context, body: &Body, value: ValueId, of: ValueId) -> Option<
     }
 }
 
-/// Numbers the tiles anew: rows one after the other, of all matrices each.
+/// Numbers the tiles again: rows one after another, of all matrices each.
 fn set(ctx: &Context, body: &mut Body, op: OpId, order: &Numbers) -> Option<()> {
     let [of, by] = [SizeExpr::symbol("_0").ok()?, SizeExpr::symbol("_1").ok()?];
     // The launch counts matrices.
@@ -154,13 +154,13 @@ fn set(ctx: &Context, body: &mut Body, op: OpId, order: &Numbers) -> Option<()> 
     Some(())
 }
 
-/// An integer behind a value that it is made of.
-fn index(ctx: &Context, body: &mut Body, behind: ValueId, args: Vec<ValueId>, expr: SizeExpr) -> Option<ValueId> {
-    let place = body.defining_op(behind)?;
+/// An integer after a value that it consists of.
+fn index(ctx: &Context, body: &mut Body, following: ValueId, args: Vec<ValueId>, expr: SizeExpr) -> Option<ValueId> {
+    let place = body.defining_op(following)?;
     let loc = body.loc(place);
     let mut builder = Builder::new(ctx, body, InsertPoint::After(place));
     let made = Index::build(&mut builder, loc, &args, vec![expr], Type::INDEX);
-    if let Some(places) = Places::of(OpRef::new(ctx, body, made)) {
+    if let Some(places) = OpExprs::of(OpRef::new(ctx, body, made)) {
         places.write(ctx, body, made);
     }
     Some(body.result(made, 0))

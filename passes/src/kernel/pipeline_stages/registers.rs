@@ -1,5 +1,5 @@
 //! Copies that threads wait for, a step ahead through registers: what the next step needs is loaded while this one
-//! computes, and put into the other one of two tiles behind that. One barrier a step is enough.
+//! computes, and put into the other one of two tiles after that. One barrier a step is enough.
 
 use dlc_core::guard::{Condition, Guard};
 use dlc_core::sizes::{value_name, value_number};
@@ -10,7 +10,7 @@ use dlc_kernel::interp::axis_number;
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{Frag, Tile};
 
-use crate::analysis::expressions::{Over, index};
+use crate::analysis::expressions::{BoundExpr, index};
 use crate::analysis::loads::{last_barrier, ring_fits, room};
 use crate::analysis::nesting::{block_of, grid_of, loops_around, needed, writes};
 use crate::analysis::tiles::{Tiles, is_barrier, with_inner};
@@ -29,13 +29,13 @@ pub struct Staged {
     block: BlockId,
     pub loc: Loc,
     counter: ValueId,
-    first: Over,
-    last: Over,
-    step: Over,
+    first: BoundExpr,
+    last: BoundExpr,
+    step: BoundExpr,
     copies: Vec<OpId>,
     needed: Vec<OpId>,
     rings: Vec<ValueId>,
-    /// The barrier behind the copies.
+    /// The barrier after the copies.
     meet: OpId,
     /// The one at the end of the step.
     end: OpId,
@@ -48,14 +48,14 @@ pub fn find(ctx: &Context, body: &Body, op: OpId) -> Result<Option<Staged>, Stri
     let Some(block) = block_of(ctx, body, op) else { return Ok(None) };
     let ops: Vec<OpId> = body.ops(block).collect();
     let copies: Vec<OpId> = ops.iter().copied().filter(|&op| view(op).is(kernel::Copy::DEF)).collect();
-    // Loads that nobody waits for run ahead by themselves.
+    // Loads that nothing waits for run ahead by themselves.
     let asynchronous = |&op: &OpId| view(op).is(kernel::CopyAsync::DEF) || view(op).is(kernel::TmaLoad::DEF);
     let Some(&last) = copies.last().filter(|_| !with_inner(body, op).iter().any(asynchronous)) else { return Ok(None) };
     let (Some(grid), Some(_)) = (grid_of(ctx, body, op), loops_around(ctx, body, op)) else {
         return Err("it stands in a condition or a role".into());
     };
     let meet = ops.iter().copied().filter(|&op| is_barrier(view(op))).find(|&op| body.is_before(last, op));
-    let meet = meet.ok_or("its threads do not meet behind its copies")?;
+    let meet = meet.ok_or("its threads do not meet after its copies")?;
     let tiles = Tiles::of(ctx, body);
     let mut rings: Vec<ValueId> = Vec::new();
     let mut bytes = 0;
@@ -80,9 +80,9 @@ pub fn find(ctx: &Context, body: &Body, op: OpId) -> Result<Option<Staged>, Stri
     let counter = body.args(block)[0];
     let needed = needed(ctx, body, &copies, &[counter])
         .ok_or("what its copies read depends on what the loop carries or on memory")?;
-    // The step behind the last one is loaded nowhere, but its positions are computed.
+    // The step after the last one is loaded nowhere, but its positions are computed.
     if needed.iter().any(|&op| view(op).is(kernel::TileOrder::DEF)) {
-        return Err("its steps are tiles, and behind the last one there is no row and no column".into());
+        return Err("its steps are tiles, and after the last one there is no row and no column".into());
     }
     let end = last_barrier(ctx, body, &ops, meet, &copies)
         .ok_or("its threads do not meet at its end, or write more to shared memory")?;
@@ -90,7 +90,7 @@ pub fn find(ctx: &Context, body: &Body, op: OpId) -> Result<Option<Staged>, Stri
     let bounds = loop_.bounds();
     let [first, last, step] = bounds.as_slice() else { return Err("its bounds are not known".into()) };
     let values: Vec<ValueId> = loop_.args().collect();
-    let over = |expr: &SizeExpr| Over::new(expr.clone(), &values);
+    let over = |expr: &SizeExpr| BoundExpr::new(expr.clone(), &values);
     let (first, last, step) = (over(first), over(last), over(step));
     let loc = loop_.loc();
     Ok(Some(Staged { op, block, loc, counter, first, last, step, copies, needed, rings, meet, end }))
@@ -105,7 +105,7 @@ pub fn rewrite(ctx: &Context, body: &mut Body, staged: &Staged) -> Option<()> {
     }
     // The first step.
     let before = InsertPoint::Before(staged.op);
-    let zero = Over::plain(SizeExpr::from(0));
+    let zero = BoundExpr::plain(SizeExpr::from(0));
     let stage = index(&mut Builder::new(ctx, body, before), loc, &zero)?;
     let loaded = load(ctx, body, staged, &staged.first, before)?;
     put(ctx, body, staged, &loaded, stage, before);
@@ -121,11 +121,11 @@ pub fn rewrite(ctx: &Context, body: &mut Body, staged: &Staged) -> Option<()> {
             name_stage(ctx, body, user, &staged.rings, stage);
         }
     }
-    let at = Over::value(staged.counter)?.plus(&staged.step)?;
+    let at = BoundExpr::value(staged.counter)?.plus(&staged.step)?;
     let start = InsertPoint::Before(staged.copies[0]);
     let loaded = load(ctx, body, staged, &at, start)?;
     let place = InsertPoint::Before(staged.end);
-    let next = index(&mut Builder::new(ctx, body, place), loc, &in_ring(&Over::value(stage)?, 1, STAGES)?)?;
+    let next = index(&mut Builder::new(ctx, body, place), loc, &in_ring(&BoundExpr::value(stage)?, 1, STAGES)?)?;
     body.set_value_name(next, ctx.intern_str("next"));
     put(ctx, body, staged, &loaded, next, place);
     yield_more(ctx, body, staged.block, &[next]);
@@ -136,7 +136,7 @@ pub fn rewrite(ctx: &Context, body: &mut Body, staged: &Staged) -> Option<()> {
 }
 
 /// Loads what a step copies, each where the step is one of the loop.
-fn load(ctx: &Context, body: &mut Body, staged: &Staged, at: &Over, place: InsertPoint) -> Option<Vec<ValueId>> {
+fn load(ctx: &Context, body: &mut Body, staged: &Staged, at: &BoundExpr, place: InsertPoint) -> Option<Vec<ValueId>> {
     let mut builder = Builder::new(ctx, body, place);
     let counter = index(&mut builder, staged.loc, at)?;
     let place = builder.place();

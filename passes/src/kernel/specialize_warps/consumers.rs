@@ -10,8 +10,8 @@ use dlc_kernel::types::{Token, Work};
 
 use super::{Ring, nests};
 use crate::analysis::axes::ancestor_in;
-use crate::analysis::expressions::{Over, index, pack};
-use crate::analysis::loads::Found;
+use crate::analysis::expressions::{BoundExpr, index, pack};
+use crate::analysis::loads::PipelinedLoop;
 use crate::analysis::nesting::{block_of, loops_around};
 use crate::analysis::tiles::{Tiles, is_barrier, tile_of};
 use crate::rewrites::carried::{carry, carry_through, yield_more};
@@ -26,12 +26,12 @@ pub struct Taken {
     pub op: OpId,
     /// How many tiles its ring has.
     pub stages: i64,
-    /// The stage behind its last step.
+    /// The stage after its last step.
     pub stage: ValueId,
     /// The parities with which the next steps wait.
     pub parities: Vec<ValueId>,
     /// How many steps it has.
-    pub steps: Over,
+    pub steps: BoundExpr,
 }
 
 /// Rewrites a loop: its requests are gone, its tiles are those of a ring.
@@ -42,10 +42,10 @@ pub fn take(ctx: &Context, body: &mut Body, ring: &mut Ring) -> Result<Taken, St
     let (ring, found) = (&*ring, &ring.found);
     let loc = found.loc;
     let outer = loops_around(ctx, body, found.op).unwrap_or_default();
-    let release = release_behind(ctx, body, found)?;
+    let release = release_after(ctx, body, found)?;
     let start = outer.last().copied().unwrap_or(found.op);
     let mut builder = Builder::new(ctx, body, InsertPoint::Before(start));
-    let zero = index(&mut builder, loc, &Over::plain(SizeExpr::from(0))).ok_or(BEYOND)?;
+    let zero = index(&mut builder, loc, &BoundExpr::plain(SizeExpr::from(0))).ok_or(BEYOND)?;
     let (values, inner) = carry_through(ctx, body, &outer, &[(zero, "stage")]).ok_or(BEYOND)?;
     let mut carried = vec![(values[0], "stage")];
     if found.deferred.is_some() {
@@ -82,7 +82,7 @@ pub fn take(ctx: &Context, body: &mut Body, ring: &mut Ring) -> Result<Taken, St
         Some(deferred) => {
             body.set_operands(deferred.awaits, &[made.args[1]]);
             // The first step has none before it.
-            let counter = Over::value(found.counter).ok_or(BEYOND)?;
+            let counter = BoundExpr::value(found.counter).ok_or(BEYOND)?;
             let place = InsertPoint::After(deferred.awaits);
             give_back_if(ctx, body, place, ring, (&found.first, &counter), made.args[2]).ok_or(BEYOND)?;
             next.extend([deferred.token, stage]);
@@ -106,8 +106,8 @@ fn threads_write(ctx: &Context, body: &Body) -> bool {
     body.walk().into_iter().any(|op| tiles.writers(op).iter().any(by_threads))
 }
 
-/// The op of a loop behind which nothing reads its tiles any more.
-fn release_behind(ctx: &Context, body: &Body, found: &Found) -> Result<OpId, String> {
+/// The op of a loop after which nothing reads its tiles any more.
+fn release_after(ctx: &Context, body: &Body, found: &PipelinedLoop) -> Result<OpId, String> {
     let tiles = Tiles::of(ctx, body);
     let mut ends: Vec<OpId> = Vec::new();
     for tile in found.rings.iter().filter_map(|&ring| tile_of(ctx, body, ring)) {
@@ -134,16 +134,16 @@ fn release_behind(ctx: &Context, body: &Body, found: &Found) -> Result<OpId, Str
     let last = ends.into_iter().reduce(|last, op| if body.is_before(last, op) { op } else { last });
     let last = last.ok_or("a tile is read outside of its loop")?;
     // Barriers go; what stands before one does not.
-    let behind = std::iter::successors(Some(last), |&op| body.prev_op(op));
+    let following = std::iter::successors(Some(last), |&op| body.prev_op(op));
     let stays = |&op: &OpId| {
         !is_barrier(OpRef::new(ctx, body, op)) && !found.loads.contains(&op) && !found.needed.contains(&op)
     };
-    let mut behind = behind.filter(stays);
-    behind.next().ok_or_else(|| "nothing waits for its tiles".into())
+    let mut following = following.filter(stays);
+    following.next().ok_or_else(|| "nothing waits for its tiles".into())
 }
 
 /// Whether threads load from the tiles of a ring.
-fn threads_read(ctx: &Context, body: &Body, found: &Found) -> bool {
+fn threads_read(ctx: &Context, body: &Body, found: &PipelinedLoop) -> bool {
     let tiles = Tiles::of(ctx, body);
     let loads = |&op: &OpId| OpRef::new(ctx, body, op).is(kernel::LoadShared::DEF);
     found.rings.iter().filter_map(|&ring| tile_of(ctx, body, ring)).any(|tile| tiles.readers(tile).iter().any(loads))
@@ -171,7 +171,7 @@ fn give_back_if(
     body: &mut Body,
     place: InsertPoint,
     ring: &Ring,
-    (low, high): (&Over, &Over),
+    (low, high): (&BoundExpr, &BoundExpr),
     stage: ValueId,
 ) -> Option<()> {
     let (values, exprs) = pack(&[low.clone(), high.clone()])?;

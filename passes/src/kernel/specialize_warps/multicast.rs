@@ -8,12 +8,12 @@ use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{TensorMap, Tile};
 
 use super::Plan;
-use crate::analysis::expressions::{Over, index, pack};
-use crate::analysis::loads::Found;
+use crate::analysis::expressions::{BoundExpr, index, pack};
+use crate::analysis::loads::PipelinedLoop;
 use crate::analysis::nesting::loops_around;
 use crate::analysis::tiles::with_inner;
 
-/// The rows after which the exchange of units of 16 bytes begins again.
+/// The rows after which the exchange of 16-byte units begins again.
 const PATTERN_ROWS: i64 = 8;
 /// What the address of a box in shared memory is a multiple of, in bytes.
 const BOX_BYTES: i64 = 128;
@@ -54,7 +54,7 @@ impl Cluster {
     }
 
     /// Lets each block load its part of the boxes of a loop for all. The numbers of the blocks, if it does so.
-    pub fn share(&mut self, ctx: &Context, body: &mut Body, found: &Found) -> Vec<ValueId> {
+    pub fn share(&mut self, ctx: &Context, body: &mut Body, found: &PipelinedLoop) -> Vec<ValueId> {
         if self.size < 2 {
             return Vec::new();
         }
@@ -85,7 +85,13 @@ impl Cluster {
     }
 
     /// The part of a load that a block does.
-    fn part(&self, ctx: &Context, body: &Body, found: &Found, load: kernel::TmaLoad<'_>) -> Result<Part, String> {
+    fn part(
+        &self,
+        ctx: &Context,
+        body: &Body,
+        found: &PipelinedLoop,
+        load: kernel::TmaLoad<'_>,
+    ) -> Result<Part, String> {
         let loops = loops_around(ctx, body, found.op).unwrap_or_default();
         let mut loops = loops.into_iter().chain([found.op]).filter_map(|op| kernel::For::of(OpRef::new(ctx, body, op)));
         if loops.any(|op| op.args().any(|value| self.varies(ctx, body, value))) {
@@ -172,7 +178,7 @@ impl Cluster {
             let mut ranks = Vec::new();
             for number in 0..self.size {
                 let mut builder = Builder::new(ctx, body, place);
-                ranks.push(index(&mut builder, loc, &Over::plain(SizeExpr::from(number)))?);
+                ranks.push(index(&mut builder, loc, &BoundExpr::plain(SizeExpr::from(number)))?);
                 place = builder.place();
             }
             self.numbers = Some((ranks, rank));
@@ -180,14 +186,14 @@ impl Cluster {
         self.numbers.clone()
     }
 
-    /// Puts the load of a part for all blocks in the place of a load.
+    /// Puts the load of a part for all blocks in place of a load.
     fn rewrite(&self, ctx: &Context, body: &mut Body, part: &Part, rank: ValueId) -> Option<()> {
         let load = kernel::TmaLoad::of(OpRef::new(ctx, body, part.load))?;
         let (loc, hint) = (load.loc(), load.hint());
         let (barrier, barrier_stage) = (load.barrier(), load.barrier_stage());
         let args: Vec<ValueId> = load.args().collect();
         let whole = Tile::of(ctx, load.type_of(load.tile()))?;
-        let mine = Over::value(rank)?.times(part.rows)?;
+        let mine = BoundExpr::value(rank)?.times(part.rows)?;
 
         let mut shape = whole.shape(ctx);
         *shape.first_mut()? = part.rows;
@@ -197,14 +203,14 @@ impl Cluster {
         let (tile, stage, from) = match &slice {
             Some(slice) => {
                 let values: Vec<ValueId> = slice.args().collect();
-                (slice.tile(), slice.stage(), slice.at().into_iter().map(|at| Over::new(at, &values)).collect())
+                (slice.tile(), slice.stage(), slice.at().into_iter().map(|at| BoundExpr::new(at, &values)).collect())
             }
-            None => (load.tile(), load.stage(), vec![Over::plain(0.into()); shape.len()]),
+            None => (load.tile(), load.stage(), vec![BoundExpr::plain(0.into()); shape.len()]),
         };
-        let mut from: Vec<Over> = from;
+        let mut from: Vec<BoundExpr> = from;
         *from.first_mut()? = from.first()?.plus(&mine)?;
         let (values, from) = pack(&from)?;
-        let mut at: Vec<Over> = load.at().into_iter().map(|at| Over::new(at, &args)).collect();
+        let mut at: Vec<BoundExpr> = load.at().into_iter().map(|at| BoundExpr::new(at, &args)).collect();
         *at.get_mut(part.axis)? = at.get(part.axis)?.plus(&mine)?;
         let (args, at) = pack(&at)?;
         let old = slice.map(|slice| slice.id);
@@ -234,7 +240,7 @@ impl Cluster {
         Some(())
     }
 
-    /// The map of the boxes of a part, in the place of that of a load.
+    /// The map of the boxes of a part, in place of that of a load.
     fn map(&self, ctx: &Context, body: &mut Body, part: &Part) -> Option<ValueId> {
         let load = kernel::TmaLoad::of(OpRef::new(ctx, body, part.load))?;
         let old = body.defining_op(load.map())?;

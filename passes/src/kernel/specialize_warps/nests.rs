@@ -5,13 +5,13 @@ use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::{Builder, Context, OpId, Type, ValueId};
 use dlc_kernel::ops as kernel;
 
-use crate::analysis::expressions::{Over, pack};
-use crate::analysis::loads::Found;
+use crate::analysis::expressions::{BoundExpr, pack};
+use crate::analysis::loads::PipelinedLoop;
 use crate::analysis::nesting::block_of;
 
 /// Takes the loops around the loop of a ring into it, as far as they do nothing but run it again. Products of all steps are
 /// then awaited one step later, and not at the end of each of the loops. The requests are gone from it.
-pub fn flatten(ctx: &Context, body: &mut Body, found: &mut Found) {
+pub fn flatten(ctx: &Context, body: &mut Body, found: &mut PipelinedLoop) {
     if body.has_uses(found.counter) {
         return;
     }
@@ -25,24 +25,24 @@ pub fn flatten(ctx: &Context, body: &mut Body, found: &mut Found) {
         && let Some(made) = replace(ctx, body, (outermost, found.op), &steps)
     {
         found.op = made;
-        found.first = Over::plain(SizeExpr::from(0));
-        found.step = Over::plain(SizeExpr::from(1));
+        found.first = BoundExpr::plain(SizeExpr::from(0));
+        found.step = BoundExpr::plain(SizeExpr::from(1));
         found.last = steps;
     }
 }
 
 /// How many steps a loop has, where it counts from zero.
-fn steps_of(ctx: &Context, body: &Body, op: OpId) -> Option<Over> {
+fn steps_of(ctx: &Context, body: &Body, op: OpId) -> Option<BoundExpr> {
     let view = kernel::For::of(OpRef::new(ctx, body, op))?;
     let (bounds, values) = (view.bounds(), view.args().collect::<Vec<_>>());
     let [first, last, step] = bounds.as_slice() else { return None };
     let counted = last.range(&Default::default()).lo().is_some_and(|least| least >= 0);
     let steps = last.ceildiv(step).ok()?;
-    (first.as_constant() == Some(0) && step.as_constant()? > 0 && counted).then(|| Over::new(steps, &values))
+    (first.as_constant() == Some(0) && step.as_constant()? > 0 && counted).then(|| BoundExpr::new(steps, &values))
 }
 
 /// The loop around a loop, if it does nothing else and does not say which step it is, with how many steps it has.
-fn around(ctx: &Context, body: &Body, op: OpId) -> Option<(OpId, Over)> {
+fn around(ctx: &Context, body: &Body, op: OpId) -> Option<(OpId, BoundExpr)> {
     let outer = body.parent_op(op)?;
     let block = block_of(ctx, body, outer)?;
     let end = body.last_op(block)?;
@@ -55,13 +55,13 @@ fn around(ctx: &Context, body: &Body, op: OpId) -> Option<(OpId, Over)> {
     steps_of(ctx, body, outer).filter(|_| is_free).map(|steps| (outer, steps))
 }
 
-/// One loop of so many steps in the place of loops, with the block of the innermost of them.
-fn replace(ctx: &Context, body: &mut Body, (outermost, innermost): (OpId, OpId), steps: &Over) -> Option<OpId> {
+/// One loop of so many steps in place of loops, with the block of the innermost of them.
+fn replace(ctx: &Context, body: &mut Body, (outermost, innermost): (OpId, OpId), steps: &BoundExpr) -> Option<OpId> {
     let region = kernel::For::body(kernel::For::of(OpRef::new(ctx, body, innermost))?);
     let view = kernel::For::of(OpRef::new(ctx, body, outermost))?;
     let (loc, inits) = (view.loc(), view.inits().collect::<Vec<ValueId>>());
     let types: Vec<Type> = inits.iter().map(|&value| body.value_type(value)).collect();
-    let bounds = [Over::plain(SizeExpr::from(0)), steps.clone(), Over::plain(SizeExpr::from(1))];
+    let bounds = [BoundExpr::plain(SizeExpr::from(0)), steps.clone(), BoundExpr::plain(SizeExpr::from(1))];
     let (args, bounds) = pack(&bounds)?;
     let mut builder = Builder::new(ctx, body, InsertPoint::Before(outermost));
     let made =

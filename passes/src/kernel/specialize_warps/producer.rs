@@ -7,7 +7,7 @@ use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{Frag, Token};
 
 use super::Ring;
-use crate::analysis::expressions::{Over, index};
+use crate::analysis::expressions::{BoundExpr, index};
 use crate::analysis::nesting::block_of;
 use crate::analysis::tiles::with_inner;
 use crate::rewrites::rings::name_stage;
@@ -40,7 +40,7 @@ pub fn slice(ctx: &Context, body: &mut Body, into: BlockId, source: &Source<'_>)
     for _ in source.rings {
         // A tile that was never filled is empty: its barrier has passed parity 1.
         let mut number = |number: i64| {
-            let value = index(&mut Builder::at_end(ctx, body, into), loc, &Over::plain(SizeExpr::from(number)));
+            let value = index(&mut Builder::at_end(ctx, body, into), loc, &BoundExpr::plain(SizeExpr::from(number)));
             value.ok_or("an integer goes beyond 64 bits")
         };
         states.push([number(0)?, number(1)?]);

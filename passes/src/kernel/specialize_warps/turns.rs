@@ -9,9 +9,9 @@ use dlc_kernel::ops as kernel;
 use super::consumers::Taken;
 use super::{Plan, Refused};
 use crate::analysis::axes::ancestor_in;
-use crate::analysis::expressions::Places;
-use crate::analysis::expressions::{Over, index, pack};
-use crate::analysis::loads::Found;
+use crate::analysis::expressions::OpExprs;
+use crate::analysis::expressions::{BoundExpr, index, pack};
+use crate::analysis::loads::PipelinedLoop;
 use crate::analysis::nesting::{block_of, loops_around};
 use crate::analysis::tiles::is_barrier;
 
@@ -22,7 +22,7 @@ const FIRST_BARRIER: i64 = 8;
 const THREADS_OF_TURN: i64 = 256;
 
 /// The block of the loop over tiles, if consumers can take turns at it.
-pub fn tiles(ctx: &Context, body: &Body, block: BlockId, found: &[&Found]) -> Result<BlockId, Refused> {
+pub fn tiles(ctx: &Context, body: &Body, block: BlockId, found: &[&PipelinedLoop]) -> Result<BlockId, Refused> {
     let view = |op: OpId| OpRef::new(ctx, body, op);
     let loops = found.first().and_then(|found| loops_around(ctx, body, found.op)).unwrap_or_default();
     let tiles = loops.last().copied();
@@ -58,7 +58,9 @@ pub fn tiles(ctx: &Context, body: &Body, block: BlockId, found: &[&Found]) -> Re
             || dlc_ir::effects::is_speculatable(ctx, body, *op)
     };
     match body.ops(block).find(|op| !known(op)) {
-        Some(op) => Err(format!("'{}' is done beside the tiles, which each consumer would do", view(op).name()).into()),
+        Some(op) => {
+            Err(format!("'{}' is done next to the tiles, which each consumer would do", view(op).name()).into())
+        }
         None => Ok(inner),
     }
 }
@@ -75,7 +77,7 @@ fn trips(ctx: &Context, body: &Body, op: OpId) -> Option<i64> {
     Some(span / step + i64::from(span % step != 0))
 }
 
-/// What a value of a loop is in the block of the loop over tiles, behind all loops between.
+/// What a value of a loop is in the block of the loop over tiles, after all loops between.
 fn outward(body: &Body, value: ValueId, block: BlockId) -> Option<ValueId> {
     let mut value = value;
     loop {
@@ -98,14 +100,14 @@ pub fn take(
 ) -> Result<(), String> {
     let holder = body.region_of(block).and_then(|region| body.region_parent(region));
     let tiles = holder.ok_or("a loop is empty")?;
-    let group = Over::value(group).ok_or(BEYOND)?;
+    let group = BoundExpr::value(group).ok_or(BEYOND)?;
     for taken in taken {
         skip(ctx, body, (tiles, block), taken, (&group, plan)).ok_or(BEYOND)?;
     }
-    let Some(mut places) = Places::of(OpRef::new(ctx, body, tiles)) else { return Err(BEYOND.into()) };
+    let Some(mut places) = OpExprs::of(OpRef::new(ctx, body, tiles)) else { return Err(BEYOND.into()) };
     let bound = |number: usize| {
         let list = places.lists.first().and_then(|(_, bounds)| bounds.get(number));
-        list.map(|bound| Over::new(bound.clone(), &places.args)).ok_or(BEYOND)
+        list.map(|bound| BoundExpr::new(bound.clone(), &places.args)).ok_or(BEYOND)
     };
     let (first, last, step) = (bound(0)?, bound(1)?, bound(2)?);
     let mine = group.with(&step, |group, step| group.mul(step).ok()).and_then(|offset| first.plus(&offset));
@@ -121,10 +123,10 @@ pub fn take(
 
 /// The tiles of a block as its consumers go through them.
 struct Round {
-    first: Over,
-    last: Over,
-    step: Over,
-    group: Over,
+    first: BoundExpr,
+    last: BoundExpr,
+    step: BoundExpr,
+    group: BoundExpr,
     count: i64,
 }
 
@@ -134,15 +136,16 @@ fn skip(
     body: &mut Body,
     (tiles, block): (OpId, BlockId),
     taken: &Taken,
-    (group, plan): (&Over, &Plan),
+    (group, plan): (&BoundExpr, &Plan),
 ) -> Option<()> {
     let loc = body.loc(taken.op);
     let end = body.last_op(block)?;
     let ring = SizeExpr::from(taken.stages);
-    let stage_of = |steps: &Over| Some(Over { expr: steps.expr.modulo(&ring).ok()?, values: steps.values.clone() });
-    let parity_of = |steps: &Over| {
+    let stage_of =
+        |steps: &BoundExpr| Some(BoundExpr { expr: steps.expr.modulo(&ring).ok()?, values: steps.values.clone() });
+    let parity_of = |steps: &BoundExpr| {
         let turns = steps.expr.floordiv(&ring).ok()?.modulo(&SizeExpr::from(2)).ok()?;
-        Some(Over { expr: turns, values: steps.values.clone() })
+        Some(BoundExpr { expr: turns, values: steps.values.clone() })
     };
     let around = std::iter::successors(body.parent_op(taken.op), |&op| body.parent_op(op));
     let mut between = around.take_while(|&op| op != tiles);
@@ -154,11 +157,11 @@ fn skip(
     let last_stage = outward(body, taken.stage, block)?;
     let parities: Option<Vec<ValueId>> = taken.parities.iter().map(|&parity| outward(body, parity, block)).collect();
     let parities = parities?;
-    let stage = Over::value(last_stage)?;
+    let stage = BoundExpr::value(last_stage)?;
     for (number, &value) in std::iter::once(&last_stage).chain(&parities).enumerate() {
         // How many steps were before, as far as stage and parity tell.
         let parity = if number == 0 { *parities.first()? } else { value };
-        let done = stage.plus(&Over::value(parity)?.times(taken.stages)?)?.plus(&others)?;
+        let done = stage.plus(&BoundExpr::value(parity)?.times(taken.stages)?)?.plus(&others)?;
         let (first, next) = match number {
             0 => (stage_of(&before)?, stage_of(&done)?),
             _ => (parity_of(&before)?, parity_of(&done)?),
@@ -187,7 +190,7 @@ fn turns(
     let [mine, next] = barriers_of(ctx, body, before, loc, (&round.group, round.count))?;
 
     // The last group lets the first one begin.
-    let last_group = Over::plain(SizeExpr::from(round.count - 1));
+    let last_group = BoundExpr::plain(SizeExpr::from(round.count - 1));
     let begins = [(&round.group, "==", &last_group), (&round.first, "<", &round.last)];
     arrive_if(ctx, body, InsertPoint::Before(tiles), &begins, next)?;
 
@@ -198,7 +201,7 @@ fn turns(
     let last = last.copied().unwrap_or(first);
     let builder = &mut Builder::new(ctx, body, InsertPoint::Before(first));
     kernel::Barrier::build(builder, loc, Some(mine), Some(THREADS_OF_TURN));
-    let counter = Over::value(*body.args(block).first()?)?;
+    let counter = BoundExpr::value(*body.args(block).first()?)?;
     let follower = counter.plus(&round.step)?;
     arrive_if(ctx, body, InsertPoint::After(last), &[(&follower, "<", &round.last)], next)
 }
@@ -208,7 +211,7 @@ pub fn arrive_if(
     ctx: &Context,
     body: &mut Body,
     place: InsertPoint,
-    conditions: &[(&Over, &str, &Over)],
+    conditions: &[(&BoundExpr, &str, &BoundExpr)],
     id: ValueId,
 ) -> Option<()> {
     let (block, loc) = place_if(ctx, body, place, conditions, id)?;
@@ -221,7 +224,7 @@ pub fn wait_if(
     ctx: &Context,
     body: &mut Body,
     place: InsertPoint,
-    conditions: &[(&Over, &str, &Over)],
+    conditions: &[(&BoundExpr, &str, &BoundExpr)],
     id: ValueId,
 ) -> Option<()> {
     let (block, loc) = place_if(ctx, body, place, conditions, id)?;
@@ -234,11 +237,11 @@ fn place_if(
     ctx: &Context,
     body: &mut Body,
     place: InsertPoint,
-    conditions: &[(&Over, &str, &Over)],
+    conditions: &[(&BoundExpr, &str, &BoundExpr)],
     id: ValueId,
 ) -> Option<(BlockId, Loc)> {
     let loc = body.defining_op(id).map_or(Loc::UNKNOWN, |op| body.loc(op));
-    let parts: Vec<Over> = conditions.iter().flat_map(|(a, _, b)| [(*a).clone(), (*b).clone()]).collect();
+    let parts: Vec<BoundExpr> = conditions.iter().flat_map(|(a, _, b)| [(*a).clone(), (*b).clone()]).collect();
     let (values, exprs) = pack(&parts)?;
     let signs = conditions.iter().zip(exprs.chunks(2));
     let conditions = signs.map(|((_, sign, _), sides)| Condition::of(&sides[0], sign, &sides[1]));
@@ -249,15 +252,15 @@ fn place_if(
     Some((body.append_block(body.regions(op)[0]), loc))
 }
 
-/// The numbers of the barriers of a group and of the one behind it.
+/// The numbers of the barriers of a group and of the one after it.
 pub fn barriers_of(
     ctx: &Context,
     body: &mut Body,
     place: InsertPoint,
     loc: Loc,
-    (group, count): (&Over, i64),
+    (group, count): (&BoundExpr, i64),
 ) -> Option<[ValueId; 2]> {
-    let number = |expr: SizeExpr| Some(Over { expr, values: group.values.clone() });
+    let number = |expr: SizeExpr| Some(BoundExpr { expr, values: group.values.clone() });
     let mine = group.expr.add(&FIRST_BARRIER.into()).ok()?;
     let next = group.expr.add(&1.into()).ok()?.modulo(&count.into()).ok()?;
     let next = next.add(&FIRST_BARRIER.into()).ok()?;

@@ -9,14 +9,14 @@ use dlc_ir::{Attr, BlockId, Context, Loc, OpId, Type, ValueId};
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{Frag, MBarrier};
 
-use super::Way;
-use crate::analysis::expressions::Places;
+use super::PartSum;
+use crate::analysis::expressions::OpExprs;
 use crate::analysis::nesting::block_of;
 use crate::analysis::numbers::function;
 use crate::analysis::tiles::{may_overlap, tile_of, touches, with_inner};
 
 /// A loop that sums, in a grid.
-pub struct Found {
+pub struct SplitLoop {
     /// The loop.
     pub op: OpId,
     /// Where it was written.
@@ -24,7 +24,7 @@ pub struct Found {
     /// The grid, and its block.
     pub grid: OpId,
     pub block: BlockId,
-    /// The number of axes of the grid: that of the parts comes behind them.
+    /// The number of axes of the grid: that of the parts comes after them.
     pub rank: i64,
     /// The axes with more than one block, and how many blocks they have.
     pub axes: Vec<i64>,
@@ -33,22 +33,22 @@ pub struct Found {
     pub parts: i64,
     /// What combines each number that the loop carries.
     pub combiners: Vec<Combiner>,
-    /// What stands behind the loop.
-    pub behind: Vec<OpId>,
-    /// How sums come together that are added as they come.
-    pub way: Way,
+    /// What stands after the loop.
+    pub following: Vec<OpId>,
+    /// How sums are combined that are added as they come.
+    pub way: PartSum,
     /// Whether memory can add the elements of all sums.
     pub is_atomic: bool,
-    /// The stores of the sums, if those alone stand behind the loop.
+    /// The stores of the sums, if those alone stand after the loop.
     pub stores: Vec<OpId>,
 }
 
 /// Why not, and where.
 pub type Refused = (OpId, String);
 
-impl Found {
+impl SplitLoop {
     /// That the grid has an axis left for the parts.
-    pub fn with_axis(self) -> Result<Found, Refused> {
+    pub fn with_axis(self) -> Result<SplitLoop, Refused> {
         if self.rank > 2 {
             return Err((self.grid, "the grid has three axes, and none is left for the parts".into()));
         }
@@ -57,7 +57,7 @@ impl Found {
 }
 
 /// The loop of a grid to split.
-pub fn find(ctx: &Context, body: &Body, grid: OpId, parts: i64) -> Result<Found, Refused> {
+pub fn find(ctx: &Context, body: &Body, grid: OpId, parts: i64) -> Result<SplitLoop, Refused> {
     let view = kernel::Grid::from(OpRef::new(ctx, body, grid));
     let no = |why: &str| (grid, why.to_string());
     let block = body.first_block(kernel::Grid::body(view)).ok_or_else(|| no("the grid does nothing"))?;
@@ -75,7 +75,7 @@ pub fn find(ctx: &Context, body: &Body, grid: OpId, parts: i64) -> Result<Found,
             return Err((op, "its warps have roles".into()));
         }
         if is(op, kernel::GridRelease::DEF) || is(op, kernel::GridWait::DEF) {
-            return Err((op, "it says when the grid behind it begins".into()));
+            return Err((op, "it says when the grid after it begins".into()));
         }
     }
     let at = ops.iter().position(|&op| is(op, kernel::For::DEF));
@@ -88,14 +88,14 @@ pub fn find(ctx: &Context, body: &Body, grid: OpId, parts: i64) -> Result<Found,
     }
     let (parts, combiners) = check_loop(ctx, body, op, parts).map_err(|why| (op, why))?;
     check_tiles(ctx, body, op, &ops[at + 1..]).map_err(|why| (op, why))?;
-    let behind = ops[at + 1..].to_vec();
-    let stores = only_stores(ctx, body, op, &behind);
+    let following = ops[at + 1..].to_vec();
+    let stores = only_stores(ctx, body, op, &following);
     let of_memory = |ty: Type| ty == Type::F32 || ty == Type::F64 || ty == Type::I32 || ty == Type::I64;
     let is_sum = combiners.iter().all(|combiner| *combiner == Combiner::Sum);
     let is_atomic =
         is_sum && body.results(op).all(|sum| of_memory(dlc_kernel::types::elem_of(ctx, body.value_type(sum))));
     let axes: Vec<usize> = (0..dims.len()).filter(|&axis| dims[axis].as_constant() != Some(1)).collect();
-    Ok(Found {
+    Ok(SplitLoop {
         op,
         loc: body.loc(op),
         grid,
@@ -105,8 +105,8 @@ pub fn find(ctx: &Context, body: &Body, grid: OpId, parts: i64) -> Result<Found,
         axes: axes.into_iter().map(|axis| axis as i64).collect(),
         parts,
         combiners,
-        behind,
-        way: if stores.is_some() { Way::Output } else { Way::Scratch },
+        following,
+        way: if stores.is_some() { PartSum::Output } else { PartSum::Scratch },
         is_atomic,
         stores: stores.unwrap_or_default(),
     })
@@ -230,8 +230,8 @@ fn is_combined(ctx: &Context, body: &Body, combiner: Combiner, value: ValueId, a
     inner().unwrap_or(false)
 }
 
-/// That nothing goes through shared memory from one step to the next, or to what is behind the loop.
-fn check_tiles(ctx: &Context, body: &Body, op: OpId, behind: &[OpId]) -> Result<(), String> {
+/// That nothing goes through shared memory from one step to the next, or to what is after the loop.
+fn check_tiles(ctx: &Context, body: &Body, op: OpId, following: &[OpId]) -> Result<(), String> {
     let block = block_of(ctx, body, op).ok_or("the loop does nothing")?;
     let inside: Vec<OpId> = body.ops(block).collect();
     let mut written = Vec::new();
@@ -249,8 +249,8 @@ fn check_tiles(ctx: &Context, body: &Body, op: OpId, behind: &[OpId]) -> Result<
         if !begins_anew(ctx, body, &inside, tile) {
             return Err("a step reads what another one left in shared memory".into());
         }
-        if !begins_anew(ctx, body, behind, tile) {
-            return Err("what the loop leaves in shared memory is read behind it".into());
+        if !begins_anew(ctx, body, following, tile) {
+            return Err("what the loop leaves in shared memory is read after it".into());
         }
     }
     Ok(())
@@ -276,8 +276,8 @@ fn begins_anew(ctx: &Context, body: &Body, ops: &[OpId], tile: OpId) -> bool {
     writes && single && !touches(view).is_empty() && view.operands().any(whole)
 }
 
-/// The stores behind a loop if they are of its sums, and nothing else there has an effect.
-fn only_stores(ctx: &Context, body: &Body, op: OpId, behind: &[OpId]) -> Option<Vec<OpId>> {
+/// The stores after a loop if they are of its sums, and nothing else there has an effect.
+fn only_stores(ctx: &Context, body: &Body, op: OpId, following: &[OpId]) -> Option<Vec<OpId>> {
     let sums: Vec<ValueId> = body.results(op).collect();
     // The sum as it was, or in another layout.
     let plain = |mut value: ValueId| loop {
@@ -287,12 +287,12 @@ fn only_stores(ctx: &Context, body: &Body, op: OpId, behind: &[OpId]) -> Option<
         }
     };
     let mut stores = Vec::new();
-    for &id in behind {
+    for &id in following {
         let view = OpRef::new(ctx, body, id);
         if let Some(store) = kernel::Store::of(view) {
             let adds = store.combine().is_none_or(|combine| combine == dlc_core::scalar::Combiner::Sum);
             // Where it goes must not depend on the sums.
-            let places = Places::of(view)?;
+            let places = OpExprs::of(view)?;
             let uniform = places.args.iter().all(|&value| Frag::of(ctx, body.value_type(value)).is_none());
             // What is stored twice would be added up.
             let again = stores

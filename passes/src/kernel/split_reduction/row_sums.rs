@@ -1,6 +1,6 @@
-//! Sums that are summed along an axis behind the loop, and maxima of which the maximum is taken, by longer floats as well: each
+//! Sums that are summed along an axis after the loop, and maxima of which the maximum is taken, by longer floats as well: each
 //! part leaves what comes out of that, and not what every thread has of it. The second grid goes through the parts as the
-//! first one through its elements, as many at once; what was behind the loop stays there.
+//! first one through its elements, as many at once; what was after the loop stays there.
 
 use dlc_core::guard::{Condition, Guard};
 use dlc_core::scalar::{Combiner, neutral};
@@ -10,9 +10,9 @@ use dlc_ir::{Builder, Context, OpId, Type, ValueId};
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{Frag, elem_of, with_elem};
 
-use super::find::Found;
-use super::{Way, block_ids, in_order, map_op, memories, part_id, replace_loop, shape_of, sweep};
-use crate::analysis::expressions::{Over, pack};
+use super::find::SplitLoop;
+use super::{PartSum, block_ids, in_order, map_op, memories, part_id, replace_loop, shape_of, sweep};
+use crate::analysis::expressions::{BoundExpr, pack};
 
 /// What takes a sum of the loop, and alone does: a sum along an axis.
 pub struct Row {
@@ -24,7 +24,7 @@ pub struct Row {
 
 impl Row {
     /// Those of all sums of the loop, which have as many elements along their axes. `None` where one has none.
-    pub fn all(ctx: &Context, body: &Body, found: &Found) -> Option<Vec<Row>> {
+    pub fn all(ctx: &Context, body: &Body, found: &SplitLoop) -> Option<Vec<Row>> {
         let sums = body.results(found.op).zip(&found.combiners);
         let rows: Vec<Row> =
             sums.map(|(sum, combiner)| Row::of(ctx, body, found, sum, *combiner)).collect::<Option<_>>()?;
@@ -33,7 +33,7 @@ impl Row {
         (sizes.iter().all(|&size| size == sizes[0] && size > 1)).then_some(rows)
     }
 
-    fn of(ctx: &Context, body: &Body, found: &Found, sum: ValueId, combiner: Combiner) -> Option<Row> {
+    fn of(ctx: &Context, body: &Body, found: &SplitLoop, sum: ValueId, combiner: Combiner) -> Option<Row> {
         let only = |value: ValueId| {
             let mut uses = body.uses(value);
             uses.next().filter(|_| uses.next().is_none()).map(|only| OpRef::new(ctx, body, only.op))
@@ -43,16 +43,20 @@ impl Row {
         let cast = kernel::Cast::of(user).filter(|cast| {
             let [from, to] = [cast.input(), cast.out()].map(|value| elem_of(ctx, cast.type_of(value)));
             let floats = from.float_kind(ctx).is_some() && to.float_kind(ctx).is_some();
-            picks && floats && cast.bits().is_none() && from.bits(ctx) < to.bits(ctx) && found.behind.contains(&cast.id)
+            picks
+                && floats
+                && cast.bits().is_none()
+                && from.bits(ctx) < to.bits(ctx)
+                && found.following.contains(&cast.id)
         });
         if let Some(cast) = cast {
             user = only(cast.out())?;
         }
         let row = kernel::Reduce::of(user)?;
-        let is_behind = |value: ValueId| body.defining_op(value).is_some_and(|op| found.behind.contains(&op));
+        let is_after = |value: ValueId| body.defining_op(value).is_some_and(|op| found.following.contains(&op));
         let goes = row.combiner() == combiner
-            && found.behind.contains(&row.id)
-            && !row.through().is_some_and(is_behind)
+            && found.following.contains(&row.id)
+            && !row.through().is_some_and(is_after)
             && Frag::of(ctx, row.type_of(row.out())).is_some();
         goes.then(|| Row { op: row.id, axis: row.axis() as usize, cast: cast.map(|cast| cast.id) })
     }
@@ -65,28 +69,28 @@ impl Row {
 
 /// Memory for what comes out of the rows of each part, side by side; the grid that sums it up, and stores in the first one.
 /// `None` beyond the limits of expressions.
-pub fn through_memory(ctx: &Context, body: &mut Body, found: &Found, rows: &[Row]) -> Option<()> {
+pub fn through_memory(ctx: &Context, body: &mut Body, found: &SplitLoop, rows: &[Row]) -> Option<()> {
     let types: Vec<Type> = body.results(found.op).map(|sum| body.value_type(sum)).collect();
     let results: Vec<ValueId> = rows.iter().map(|row| body.result(row.op, 0)).collect();
     // Parts have the type of the loop's sums.
     let of_loop = |(&result, &ty): (&ValueId, &Type)| with_elem(ctx, body.value_type(result), elem_of(ctx, ty));
     let left: Vec<Type> = results.iter().zip(&types).map(of_loop).collect();
-    let memories = memories(ctx, body, found, Way::InOrder, &|sum, _| {
+    let memories = memories(ctx, body, found, PartSum::InOrder, &|sum, _| {
         let own = found.dims.iter().cloned().chain(shape_of(ctx, left[sum]));
         own.chain([SizeExpr::from(found.parts)]).collect()
     });
     let step = rows.first()?.size(ctx, *types.first()?)?;
 
-    // The second grid: in the place of elements, the parts.
+    // The second grid: in place of elements, the parts.
     let mut map = CloneMap::new();
     let copy = body.clone_op(found.grid, &mut map);
     body.insert(copy, InsertPoint::After(found.grid));
     let loop_ = map_op(body, &map, found.op)?;
     let blocks = block_ids(ctx, body, InsertPoint::Before(loop_), found);
-    let blocks: Vec<Over> = blocks.into_iter().filter_map(Over::value).collect();
-    let bounds = [0, found.parts].map(|bound| Over::plain(bound.into()));
+    let blocks: Vec<BoundExpr> = blocks.into_iter().filter_map(BoundExpr::value).collect();
+    let bounds = [0, found.parts].map(|bound| BoundExpr::plain(bound.into()));
     let values = in_order(ctx, body, &found.combiners, (loop_, bounds, step, "part"), &|body, place, part, sum| {
-        let at: Vec<Over> = blocks.iter().cloned().chain([Over::value(part)?]).collect();
+        let at: Vec<BoundExpr> = blocks.iter().cloned().chain([BoundExpr::value(part)?]).collect();
         let (values, mut exprs) = pack(&at)?;
         let part = exprs.pop()?.add(&axis(rows[sum].axis)?).ok()?;
         let rank = shape_of(ctx, types[sum]).count();
@@ -116,13 +120,13 @@ pub fn through_memory(ctx: &Context, body: &mut Body, found: &Found, rows: &[Row
 
     // The first grid: rows, and stores of what comes out.
     let stays = |op: OpId| rows.iter().any(|row| row.op == op || row.cast == Some(op));
-    for &op in found.behind.iter().rev().filter(|&&op| !stays(op)) {
+    for &op in found.following.iter().rev().filter(|&&op| !stays(op)) {
         body.erase_op(op);
     }
     let place = InsertPoint::EndOf(found.block);
     let mut at = block_ids(ctx, body, place, found);
     at.push(part_id(ctx, body, place, found));
-    let at: Vec<Over> = at.into_iter().filter_map(Over::value).collect();
+    let at: Vec<BoundExpr> = at.into_iter().filter_map(BoundExpr::value).collect();
     for ((&memory, &result), &ty) in memories.iter().zip(&results).zip(&left) {
         let (values, mut exprs) = pack(&at)?;
         let part = exprs.pop()?;

@@ -11,9 +11,9 @@ use dlc_kernel::ops as kernel;
 use dlc_plan::Schedule;
 use dlc_plan::clause::Through;
 
-use super::find::{Found, Refused, find};
-use super::{Way, in_order, map_op, memories, partial, place_in, replace_loop, shape_of, share_rows};
-use crate::analysis::expressions::{Over, Places, index, pack};
+use super::find::{Refused, SplitLoop, find};
+use super::{PartSum, in_order, map_op, memories, partial, place_in, replace_loop, shape_of, share_rows};
+use crate::analysis::expressions::{BoundExpr, OpExprs, index, pack};
 use crate::analysis::plans::{machines, persistent_blocks};
 use crate::analysis::tiles::with_inner;
 use crate::plan::report::not_followed;
@@ -50,7 +50,7 @@ impl Stream {
     pub fn share_last(&self, body: &mut Body, plan: Option<&Schedule>, cx: &PassCx<'_>) -> u64 {
         let ctx = cx.ctx;
         if matches!(self.through, Some(Through::Cluster | Through::Atomic)) {
-            let message = "'stream_k': parts come together through memory, in order";
+            let message = "'stream_k': parts are combined through memory, in order";
             let at = (body.loc(body.root()), kernel::Func::DEF.name);
             not_followed(cx, body, plan, &["stream_k"], at, message.into());
         }
@@ -88,14 +88,15 @@ impl Stream {
     }
 
     /// `None` where integers go beyond 64 bits.
-    fn rewrite(&self, ctx: &Context, body: &mut Body, found: &Found) -> Option<Result<(), String>> {
+    fn rewrite(&self, ctx: &Context, body: &mut Body, found: &SplitLoop) -> Option<Result<(), String>> {
         let numbers = match self.numbers(ctx, body, found)? {
             Ok(numbers) => numbers,
             Err(why) => return Some(Err(why)),
         };
         let times = [self.blocks, TILES_OF_PART].map(SizeExpr::from);
-        let memories =
-            memories(ctx, body, found, Way::InOrder, &|_, ty| times.iter().cloned().chain(shape_of(ctx, ty)).collect());
+        let memories = memories(ctx, body, found, PartSum::InOrder, &|_, ty| {
+            times.iter().cloned().chain(shape_of(ctx, ty)).collect()
+        });
         let [mut of_parts, mut of_sums] = [CloneMap::new(), CloneMap::new()];
         let parts = body.clone_op(found.grid, &mut of_parts);
         body.insert(parts, InsertPoint::After(found.grid));
@@ -111,20 +112,21 @@ impl Stream {
     }
 
     /// What is known when the kernel is launched.
-    fn numbers(&self, ctx: &Context, body: &mut Body, found: &Found) -> Option<Result<Numbers, String>> {
-        let dims: Vec<Over> =
-            kernel::Grid::from(OpRef::new(ctx, body, found.grid)).dims().into_iter().map(Over::plain).collect();
+    fn numbers(&self, ctx: &Context, body: &mut Body, found: &SplitLoop) -> Option<Result<Numbers, String>> {
+        let dims: Vec<BoundExpr> =
+            kernel::Grid::from(OpRef::new(ctx, body, found.grid)).dims().into_iter().map(BoundExpr::plain).collect();
         let view = kernel::For::from(OpRef::new(ctx, body, found.op));
         let (args, bounds) = (view.args().collect::<Vec<_>>(), view.bounds());
-        let [first, last] = [0, 1].map(|at| Over::new(bounds[at].clone(), &args));
+        let [first, last] = [0, 1].map(|at| BoundExpr::new(bounds[at].clone(), &args));
         let step = bounds.get(2)?.as_constant()?;
         let mut launch = Launch { ctx, body, place: InsertPoint::Before(found.grid), loc: found.loc };
 
-        let tiles = dims.iter().try_fold(Over::plain(1.into()), |all, size| all.with(size, |a, b| a.mul(b).ok()))?;
+        let tiles =
+            dims.iter().try_fold(BoundExpr::plain(1.into()), |all, size| all.with(size, |a, b| a.mul(b).ok()))?;
         let tiles = launch.index(&tiles, "tiles")?;
         let wave = SizeExpr::from(self.blocks);
-        let whole = Over { expr: tiles.expr.floordiv(&wave).ok()?.mul(&wave).ok()?, values: tiles.values.clone() };
-        let left = Over { expr: tiles.expr.modulo(&wave).ok()?, values: tiles.values.clone() };
+        let whole = BoundExpr { expr: tiles.expr.floordiv(&wave).ok()?.mul(&wave).ok()?, values: tiles.values.clone() };
+        let left = BoundExpr { expr: tiles.expr.modulo(&wave).ok()?, values: tiles.values.clone() };
         if left.expr.as_constant() == Some(0) {
             let tiles = &tiles.expr;
             return Some(Err(format!("{tiles} tiles are whole waves of {} blocks", self.blocks)));
@@ -134,24 +136,24 @@ impl Stream {
         // A sum of nothing has one step, in which nothing is done.
         let of_sum = last.with(&first, |last, first| last.sub(first).ok()?.ceildiv(&step.into()).ok())?;
         let of_sum = launch.index(&of_sum, "of_sum")?;
-        let one = launch.index(&Over::plain(1.into()), "one")?;
+        let one = launch.index(&BoundExpr::plain(1.into()), "one")?;
         let steps = launch.larger(&of_sum, &one, "steps")?;
         let all = launch.index(&left.with(&steps, |left, steps| left.mul(steps).ok())?, "all")?;
-        let even = Over { expr: all.expr.ceildiv(&wave).ok()?, values: all.values.clone() };
+        let even = BoundExpr { expr: all.expr.ceildiv(&wave).ok()?, values: all.values.clone() };
         let even = launch.index(&even, "even")?;
-        let enough = launch.larger(&even, &Over::plain(self.at_least.into()), "enough")?;
+        let enough = launch.larger(&even, &BoundExpr::plain(self.at_least.into()), "enough")?;
         let share = launch.smaller(&enough, &steps, "share")?;
         let parts = all.with(&share, |all, share| all.ceildiv(share).ok())?;
         let parts = launch.index(&parts, "parts")?;
         // It is no more than that, and what stands there says so.
-        let blocks = launch.smaller(&parts, &Over::plain(wave), "sharing")?;
+        let blocks = launch.smaller(&parts, &BoundExpr::plain(wave), "sharing")?;
         let combiners = found.combiners.clone();
         Some(Ok(Numbers { combiners, loc: found.loc, dims, whole, left, steps, all, share, blocks, first, last, step }))
     }
 }
 
 /// That all tiles of a grid have the same steps.
-fn even(ctx: &Context, body: &Body, found: &Found) -> Result<(), Refused> {
+fn even(ctx: &Context, body: &Body, found: &SplitLoop) -> Result<(), Refused> {
     let inside = with_inner(body, found.grid);
     let own = |value: ValueId| body.defining_op(value).is_none_or(|op| inside.contains(&op));
     match kernel::For::from(OpRef::new(ctx, body, found.op)).args().any(own) {
@@ -169,31 +171,31 @@ struct Launch<'a> {
 }
 
 impl Launch<'_> {
-    fn index(&mut self, over: &Over, name: &str) -> Option<Over> {
+    fn index(&mut self, over: &BoundExpr, name: &str) -> Option<BoundExpr> {
         if over.expr.as_constant().is_some() {
             return Some(over.clone());
         }
         let value = self.value(over)?;
         self.body.set_value_name(value, self.ctx.intern_str(name));
-        Over::value(value)
+        BoundExpr::value(value)
     }
 
-    fn value(&mut self, over: &Over) -> Option<ValueId> {
+    fn value(&mut self, over: &BoundExpr) -> Option<ValueId> {
         index(&mut Builder::new(self.ctx, self.body, self.place), self.loc, over)
     }
 
-    fn larger(&mut self, a: &Over, b: &Over, name: &str) -> Option<Over> {
+    fn larger(&mut self, a: &BoundExpr, b: &BoundExpr, name: &str) -> Option<BoundExpr> {
         self.one_of(kernel::Max::DEF, a, b, name)
     }
 
-    fn smaller(&mut self, a: &Over, b: &Over, name: &str) -> Option<Over> {
+    fn smaller(&mut self, a: &BoundExpr, b: &BoundExpr, name: &str) -> Option<BoundExpr> {
         self.one_of(kernel::Min::DEF, a, b, name)
     }
 
-    fn one_of(&mut self, def: &OpDef, a: &Over, b: &Over, name: &str) -> Option<Over> {
+    fn one_of(&mut self, def: &OpDef, a: &BoundExpr, b: &BoundExpr, name: &str) -> Option<BoundExpr> {
         let is_min = def.name == kernel::Min::DEF.name;
         if let (Some(a), Some(b)) = (a.expr.as_constant(), b.expr.as_constant()) {
-            return Some(Over::plain(if is_min { a.min(b) } else { a.max(b) }.into()));
+            return Some(BoundExpr::plain(if is_min { a.min(b) } else { a.max(b) }.into()));
         }
         let (a, b) = (self.value(a)?, self.value(b)?);
         let mut builder = Builder::new(self.ctx, self.body, self.place);
@@ -203,7 +205,7 @@ impl Launch<'_> {
         };
         let value = self.body.result(op, 0);
         self.body.set_value_name(value, self.ctx.intern_str(name));
-        Over::value(value)
+        BoundExpr::value(value)
     }
 }
 
@@ -213,41 +215,41 @@ struct Numbers {
     combiners: Vec<Combiner>,
     loc: Loc,
     /// The tiles along each axis of the grid.
-    dims: Vec<Over>,
+    dims: Vec<BoundExpr>,
     /// The tiles that each block has as many of, which come first, and those that are left.
-    whole: Over,
-    left: Over,
+    whole: BoundExpr,
+    left: BoundExpr,
     /// The steps of a tile, and of all tiles that are left.
-    steps: Over,
-    all: Over,
+    steps: BoundExpr,
+    all: BoundExpr,
     /// The steps of a part, which are no more than those of a tile, and the blocks that have one.
-    share: Over,
-    blocks: Over,
-    /// The first number of the loop, the one behind the last, the step.
-    first: Over,
-    last: Over,
+    share: BoundExpr,
+    blocks: BoundExpr,
+    /// The first number of the loop, the one after the last, the step.
+    first: BoundExpr,
+    last: BoundExpr,
     step: i64,
 }
 
 impl Numbers {
     /// The steps before a tile of those that are left.
-    fn before(&self, cut: &Over) -> Option<Over> {
+    fn before(&self, cut: &BoundExpr) -> Option<BoundExpr> {
         self.steps.with(cut, |steps, cut| steps.mul(cut).ok())
     }
 
     /// The first tile of a part, which begins at a step.
-    fn first_tile(&self, begin: &Over) -> Option<Over> {
+    fn first_tile(&self, begin: &BoundExpr) -> Option<BoundExpr> {
         begin.with(&self.steps, |begin, steps| begin.floordiv(steps).ok())
     }
 
     /// Where a part has its sum of a tile in memory.
-    fn place(&self, [block, begin, cut]: [&Over; 3]) -> Option<Vec<Over>> {
+    fn place(&self, [block, begin, cut]: [&BoundExpr; 3]) -> Option<Vec<BoundExpr>> {
         let nth = cut.with(&self.first_tile(begin)?, |cut, first| cut.sub(first).ok())?;
         Some(vec![block.clone(), nth])
     }
 
     /// The first grid: tiles as they were, those that all blocks have as many of.
-    fn whole_tiles(&self, ctx: &Context, body: &mut Body, found: &Found) -> Option<()> {
+    fn whole_tiles(&self, ctx: &Context, body: &mut Body, found: &SplitLoop) -> Option<()> {
         if self.whole.expr.as_constant() == Some(0) {
             body.erase_op(found.grid);
             return Some(());
@@ -264,21 +266,21 @@ impl Numbers {
     fn parts(&self, ctx: &Context, body: &mut Body, (grid, loop_): (OpId, OpId), memories: &[ValueId]) -> Option<()> {
         let block = body.block_of(loop_)?;
         let ops: Vec<OpId> = body.ops(block).collect();
-        let (before, behind) = ops.split_at(ops.iter().position(|&op| op == loop_)?);
-        behind.iter().skip(1).rev().for_each(|&op| body.erase_op(op));
+        let (before, following) = ops.split_at(ops.iter().position(|&op| op == loop_)?);
+        following.iter().skip(1).rev().for_each(|&op| body.erase_op(op));
         let ids = block_ids(ctx, body, grid);
         let is_shared = |op: OpId| OpRef::new(ctx, body, op).is(kernel::Shared::DEF);
         let has_shared = with_inner(body, grid).into_iter().any(is_shared);
         let moved: Vec<OpId> = before.iter().copied().filter(|&op| !is_shared(op)).chain([loop_]).collect();
 
         let own = self.block_id(ctx, body, block, "block");
-        let own = Over::value(own)?;
+        let own = BoundExpr::value(own)?;
         let mut here = Launch { ctx, body, place: InsertPoint::EndOf(block), loc: self.loc };
         let begin = here.index(&self.share.with(&own, |share, own| share.mul(own).ok())?, "begin")?;
         let next = here.index(&begin.plus(&self.share)?, "next")?;
         let end = here.smaller(&next, &self.all, "end")?;
-        let behind = end.with(&self.steps, |end, steps| end.ceildiv(steps).ok())?;
-        let (values, mut bounds) = pack(&[self.first_tile(&begin)?, behind])?;
+        let following = end.with(&self.steps, |end, steps| end.ceildiv(steps).ok())?;
+        let (values, mut bounds) = pack(&[self.first_tile(&begin)?, following])?;
         bounds.push(1.into());
         let mut builder = Builder::at_end(ctx, body, block);
         let tiles = kernel::NewFor { args: &values, inits: &[], bounds, unroll: None, outs_type: &[] }
@@ -291,18 +293,18 @@ impl Numbers {
         place_tile(ctx, body, &ids, tile, &self.dims);
 
         // The steps of the tile that are in the part.
-        let cut = Over::value(cut)?;
+        let cut = BoundExpr::value(cut)?;
         let mut here = Launch { ctx, body, place: InsertPoint::Before(loop_), loc: self.loc };
         let earlier = here.index(&self.before(&cut)?, "earlier")?;
         let from = here.larger(&begin, &earlier, "from")?;
         let later = here.index(&earlier.plus(&self.steps)?, "later")?;
         let to = here.smaller(&end, &later, "to")?;
-        let counted = |step: &Over| step.plus(&earlier.times(-1)?)?.times(self.step)?.plus(&self.first);
+        let counted = |step: &BoundExpr| step.plus(&earlier.times(-1)?)?.times(self.step)?.plus(&self.first);
         let stop = here.index(&counted(&to)?, "stop")?;
         let last = here.smaller(&stop, &self.last, "last")?;
         let (values, mut bounds) = pack(&[counted(&from)?, last])?;
         bounds.push(self.step.into());
-        Places { args: values, lists: vec![("bounds", bounds)], guard: None }.write(ctx, body, loop_);
+        OpExprs { args: values, lists: vec![("bounds", bounds)], guard: None }.write(ctx, body, loop_);
 
         let sums: Vec<ValueId> = body.results(loop_).collect();
         for (&memory, sum) in memories.iter().zip(sums) {
@@ -327,14 +329,14 @@ impl Numbers {
         set_blocks(ctx, body, grid, &self.blocks)
     }
 
-    /// The third grid: the parts of a tile are added in order, and what came behind the loop is done.
+    /// The third grid: the parts of a tile are added in order, and what came after the loop is done.
     fn sums(&self, ctx: &Context, body: &mut Body, (grid, loop_): (OpId, OpId), memories: &[ValueId]) -> Option<()> {
         let ids = block_ids(ctx, body, grid);
         let cut = self.block_id(ctx, body, body.block_of(loop_)?, "cut");
         let first = body.defining_op(cut)?;
         let tile = self.tile(ctx, body, InsertPoint::After(first), cut)?;
         place_tile(ctx, body, &ids, tile, &self.dims);
-        let cut = Over::value(cut)?;
+        let cut = BoundExpr::value(cut)?;
         let begin = self.before(&cut)?;
         let end = begin.plus(&self.steps)?;
         let bounds = [
@@ -343,7 +345,7 @@ impl Numbers {
         ];
         let types: Vec<Type> = body.results(loop_).map(|sum| body.value_type(sum)).collect();
         let values = in_order(ctx, body, &self.combiners, (loop_, bounds, 1, "block"), &|body, place, block, sum| {
-            let block = Over::value(block)?;
+            let block = BoundExpr::value(block)?;
             let begin = self.share.with(&block, |share, block| share.mul(block).ok())?;
             let at = self.place([&block, &begin, &cut])?;
             partial(ctx, body, (place, self.loc), memories[sum], &at, types[sum])
@@ -356,7 +358,7 @@ impl Numbers {
 
     /// The number of a tile of those that are left among all tiles.
     fn tile(&self, ctx: &Context, body: &mut Body, place: InsertPoint, cut: ValueId) -> Option<ValueId> {
-        let tile = self.whole.plus(&Over::value(cut)?)?;
+        let tile = self.whole.plus(&BoundExpr::value(cut)?)?;
         let value = index(&mut Builder::new(ctx, body, place), self.loc, &tile)?;
         if value != cut {
             body.set_value_name(value, ctx.intern_str("tile"));
@@ -374,8 +376,8 @@ impl Numbers {
 }
 
 /// Gives a grid one axis of so many blocks.
-fn set_blocks(ctx: &Context, body: &mut Body, grid: OpId, blocks: &Over) -> Option<()> {
-    let mut places = Places::of(OpRef::new(ctx, body, grid))?;
+fn set_blocks(ctx: &Context, body: &mut Body, grid: OpId, blocks: &BoundExpr) -> Option<()> {
+    let mut places = OpExprs::of(OpRef::new(ctx, body, grid))?;
     places.args = blocks.values.clone();
     for (_, list) in places.lists.iter_mut().filter(|(key, _)| *key == "dims") {
         *list = vec![blocks.expr.clone()];

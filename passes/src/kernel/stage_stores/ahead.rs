@@ -15,12 +15,12 @@ use crate::analysis::tiles::with_inner;
 const REGISTERS: i64 = 1 << 16;
 const MOST_REGISTERS: i64 = 255;
 
-/// Moves loads behind sums to the front of them. How many move.
+/// Moves loads after sums to the front of them. How many move.
 pub fn load_ahead(body: &mut Body, cx: &PassCx<'_>) -> u64 {
     let ctx = cx.ctx;
     let mut moved = 0;
     for op in body.walk() {
-        let Some((sum, with)) = found(ctx, body, op) else { continue };
+        let Some((sum, with)) = load_and_address(ctx, body, op) else { continue };
         if !cx.allows_rule("ahead") {
             continue;
         }
@@ -32,9 +32,9 @@ pub fn load_ahead(body: &mut Body, cx: &PassCx<'_>) -> u64 {
     moved
 }
 
-/// The loop in front of a load that gives a sum of products, and what moves in front of that: the load behind all that it
-/// needs. `None` where the threads have no room for it beside the sum.
-fn found(ctx: &Context, body: &Body, op: OpId) -> Option<(OpId, Vec<OpId>)> {
+/// The loop before a load that gives a sum of products, and what moves before that: the load after all that it
+/// needs. `None` where the threads have no room for it besides the sum.
+fn load_and_address(ctx: &Context, body: &Body, op: OpId) -> Option<(OpId, Vec<OpId>)> {
     let load = kernel::Load::of(OpRef::new(ctx, body, op))?;
     let own = Frag::of(ctx, load.type_of(load.out()))?;
     // What lies as the sum does is read panel by panel. What is read is not written here, so that it may be read earlier.
@@ -46,7 +46,7 @@ fn found(ctx: &Context, body: &Body, op: OpId) -> Option<(OpId, Vec<OpId>)> {
             && with_inner(body, op).into_iter().any(|op| OpRef::new(ctx, body, op).is(kernel::Wgmma::DEF))
     };
     let sum = std::iter::successors(body.prev_op(op), |&op| body.prev_op(op)).find(is_sum)?;
-    let with = behind(ctx, body, sum, op)?;
+    let with = following(ctx, body, sum, op)?;
     let (warps, most) = room(ctx, body, op)?;
     let held = |ty: Type| {
         let frag = Frag::of(ctx, ty)?;
@@ -57,8 +57,8 @@ fn found(ctx: &Context, body: &Body, op: OpId) -> Option<(OpId, Vec<OpId>)> {
     (sums + held(load.type_of(load.out()))? <= most / 2).then_some((sum, with))
 }
 
-/// An op and what it needs that stands behind another one of its block, in order; `None` where that cannot run before.
-fn behind(ctx: &Context, body: &Body, sum: OpId, op: OpId) -> Option<Vec<OpId>> {
+/// An op and what it needs that stands after another one of its block, in order; `None` where that cannot run before.
+fn following(ctx: &Context, body: &Body, sum: OpId, op: OpId) -> Option<Vec<OpId>> {
     let (block, mut with) = (body.block_of(op)?, vec![op]);
     let mut next = 0;
     while let Some(&op) = with.get(next) {
@@ -93,7 +93,7 @@ fn room(ctx: &Context, body: &Body, op: OpId) -> Option<(u32, i64)> {
     })
 }
 
-/// The first op that loads may stand in front of: behind what they need, and in front of where threads meet.
+/// The first op that loads may stand before: after what they need, and before where threads meet.
 fn place(ctx: &Context, body: &Body, sum: OpId, with: &[OpId]) -> OpId {
     let needs = |op: OpId| {
         let mut used = with.iter().flat_map(|&op| body.operands(op));

@@ -1,4 +1,4 @@
-//! Parts of a fragment, computed from the same parts of what it is made of: an epilogue that is done panel by panel holds no
+//! Parts of a fragment, computed from the same parts of what it consists of: an epilogue that is done panel by panel holds no
 //! more than a panel of each value on the way.
 
 use dlc_core::guard::Guard;
@@ -30,13 +30,13 @@ pub struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// The part of this shape from a row and a column on, of values that are computed beside an op.
+    /// The part of this shape from a row and a column on, of values that are computed next to an op.
     pub fn new(ctx: &'a Context, body: &Body, place: OpId, at: [i64; 2], shape: Vec<i64>) -> Parts<'a> {
         Parts { ctx, place, block: body.block_of(place), at, shape, edges: false, known: FxHashMap::default() }
     }
 
-    /// Reads what is there once for all rows or columns, such as a bias, for each part anew if parts of a value are read too:
-    /// beside those there is no room for all of it, and so it takes the registers of a part, while that is computed.
+    /// Reads what is there once for all rows or columns, such as a bias, for each part again if parts of a value are read too:
+    /// next to those there is no room for all of it, and so it takes the registers of a part, while that is computed.
     #[must_use]
     pub fn with_edges(self, body: &Body, value: ValueId) -> Parts<'a> {
         Parts { edges: self.reads(body, value), ..self }
@@ -93,7 +93,7 @@ impl<'a> Parts<'a> {
     }
 
     /// The part of a fragment that is the same for all rows or columns, from what is there once for them; nothing where that
-    /// is not computed here, behind the last loop.
+    /// is not computed here, after the last loop.
     fn broadcast(&mut self, body: &mut Body, value: ValueId) -> Option<Option<ValueId>> {
         let made = body.defining_op(value).filter(|&op| self.edges && body.block_of(op) == self.block);
         let Some(view) = made.and_then(|op| kernel::Broadcast::of(OpRef::new(self.ctx, body, op))) else {
@@ -124,7 +124,7 @@ impl<'a> Parts<'a> {
         Some(Some(builder.result(op)))
     }
 
-    /// The ops that compute a fragment with one axis, each behind those that it needs; whether all of them may be done again.
+    /// The ops that compute a fragment with one axis, each after those that it needs; whether all of them may be done again.
     fn edge(&self, body: &Body, value: ValueId, ops: &mut Vec<OpId>) -> bool {
         let Some(frag) = Frag::of(self.ctx, body.value_type(value)) else { return true };
         let layout = frag.layout(self.ctx);

@@ -1,5 +1,5 @@
 //! Results that threads store from shared memory in whole rows: neighbouring lanes store neighbouring elements, of `wgmma`
-//! wherever rows begin, of `mma` in units of 16 bytes.
+//! wherever rows begin, of `mma` in 16-byte units.
 
 use dlc_core::memref::MemRef;
 use dlc_ir::affine::SizeExpr;
@@ -21,7 +21,7 @@ use crate::rewrites::unused::erase_unused;
 
 /// The rows of an `mma`.
 const MMA_ROWS: i64 = 16;
-/// What a tile behind others begins at a multiple of, in bytes.
+/// What a tile after others begins at a multiple of, in bytes.
 const PLACE: i64 = 128;
 
 /// The rows of a result of `wgmma`, from so many panels of each group.
@@ -51,7 +51,7 @@ pub fn of_mma(ctx: &Context, body: &Body, store: kernel::Store<'_>, warps: [u32;
     let target = target_of(ctx, body).ok_or("it is not known how much shared memory there is")?;
     let unit = if bytes > 0 { ALIGNMENT as i64 / bytes } else { 0 };
     if unit < 2 || columns % unit != 0 {
-        return Err(format!("{columns} elements of {bytes} bytes are no whole units of {ALIGNMENT} bytes"));
+        return Err(format!("{columns} elements of {bytes} bytes are no whole {ALIGNMENT}-byte units"));
     }
     let pitch = columns + unit;
     let room = room(ctx, body, grid, &target)?;
@@ -88,7 +88,7 @@ fn constant(expr: SizeExpr) -> bool {
     expr.symbols().iter().all(|name| axis_number(name).is_none())
 }
 
-/// How many bytes of shared memory a block may take beside what it has, so that as many run on an SM.
+/// How many bytes of shared memory a block may take next to what it has, so that as many run on an SM.
 fn room(ctx: &Context, body: &Body, grid: OpId, target: &Target) -> Result<i64, String> {
     let view = OpRef::new(ctx, body, grid);
     let used = i64::from(shared_memory(view)?.bytes);
@@ -114,7 +114,7 @@ fn spread([rows, units]: [i64; 2], warps: i64) -> Option<[[u32; 2]; 2]> {
     whole.then_some([[down as u32, lanes as u32], [over as u32, across as u32]])
 }
 
-/// Puts stores of rows of sub-tiles in the place of a store. `None` where positions go beyond 64 bits.
+/// Puts stores of rows of sub-tiles in place of a store. `None` where positions go beyond 64 bits.
 pub fn rewrite(ctx: &Context, body: &mut Body, op: OpId, sub_tiles: &SubTiles) -> Option<()> {
     let SubTiles { loc, part: part_type, transposed, .. } = *sub_tiles;
     let store = kernel::Store::from(OpRef::new(ctx, body, op));
@@ -124,7 +124,7 @@ pub fn rewrite(ctx: &Context, body: &mut Body, op: OpId, sub_tiles: &SubTiles) -
     let frag = Frag::of(ctx, part_type)?;
     for (number, &[row, column]) in sub_tiles.firsts.iter().enumerate() {
         let slot = slot(ctx, body, op, sub_tiles, number as i64 % sub_tiles.buffers)?;
-        if is_behind_readers(sub_tiles, number) {
+        if is_after_readers(sub_tiles, number) {
             kernel::Barrier::build(&mut Builder::new(ctx, body, InsertPoint::Before(op)), loc, None, None);
         }
         let part = match frag.layout(ctx) {
@@ -165,7 +165,7 @@ pub fn rewrite(ctx: &Context, body: &mut Body, op: OpId, sub_tiles: &SubTiles) -
 
 /// Whether threads may still read the sub-tile before, and it has the same buffer. From one sub-tile to the next but one all
 /// threads meet.
-fn is_behind_readers(sub_tiles: &SubTiles, number: usize) -> bool {
+fn is_after_readers(sub_tiles: &SubTiles, number: usize) -> bool {
     let (buffers, count) = (sub_tiles.buffers as usize, sub_tiles.firsts.len());
     match number {
         // The last sub-tile of the tile before.

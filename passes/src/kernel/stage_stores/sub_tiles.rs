@@ -10,17 +10,17 @@ use dlc_kernel::places::shared_memory;
 use dlc_kernel::types::{Frag, Tile, elem_of};
 use dlc_plan::Target;
 
-use crate::analysis::expressions::{Over, index};
+use crate::analysis::expressions::{BoundExpr, index};
 use crate::analysis::nesting::grid_of;
 
 /// The rows of a sub-tile of `wgmma`: those of four warps.
 pub const ROWS: i64 = 64;
-/// The rows after which the exchange of units of 16 bytes begins again, and the most of a box.
+/// The rows after which the exchange of 16-byte units begins again, and the most of a box.
 const LEAST_ROWS: i64 = 8;
 const MOST_ROWS: i64 = 256;
 /// The rows of a transposed sub-tile whose elements threads store to places that they compute, the most first.
 const APART_ROWS: [i64; 3] = [32, 16, 8];
-/// The most bytes of a row of a sub-tile: as far as the exchange of units of 16 bytes reaches.
+/// The most bytes of a row of a sub-tile: as far as the exchange of 16-byte units reaches.
 const ROW_BYTES: i64 = 128;
 
 /// A result that is stored through shared memory.
@@ -92,7 +92,7 @@ pub fn swizzled(
     let elem = elem_of(ctx, store.type_of(store.value()));
     let bytes = i64::from(elem.bits(ctx).expect("elements of fragments have bits") / 8);
     let transposed = is_transposed(&store.at());
-    // The widest rows of sub-tiles that columns are made of; of transposed ones rows of the fragment are that.
+    // The widest rows of sub-tiles that columns consist of; of transposed ones rows of the fragment are that.
     let widths = [ROW_BYTES, ROW_BYTES / 2, ROW_BYTES / 4].map(|span| span / bytes.max(1));
     let width = match transposed {
         false => widths.into_iter().find(|width| columns % width == 0).unwrap_or(columns),
@@ -124,7 +124,7 @@ pub fn swizzled(
     let buffers = wanted.min(room);
     if buffers < 1 {
         let more = groups.0 * panel;
-        return Err(format!("its panels take {more} bytes of shared memory beside {used}, and a block has {most}"));
+        return Err(format!("its panels take {more} bytes of shared memory besides {used}, and a block has {most}"));
     }
     let layout = Shared::Panels { span, rows: None };
     // As many lanes along a row as it has elements.
@@ -191,9 +191,9 @@ pub fn slot(ctx: &Context, body: &mut Body, op: OpId, sub_tiles: &SubTiles, buff
     if groups * sub_tiles.buffers == 1 {
         return Some(None);
     }
-    let own = Over::plain(buffer.into());
+    let own = BoundExpr::plain(buffer.into());
     let number = match group {
-        Some(group) => Over::value(group)?.times(sub_tiles.buffers)?.plus(&own)?,
+        Some(group) => BoundExpr::value(group)?.times(sub_tiles.buffers)?.plus(&own)?,
         None => own,
     };
     index(&mut Builder::new(ctx, body, InsertPoint::Before(op)), sub_tiles.loc, &number).map(Some)

@@ -12,13 +12,13 @@ use dlc_kernel::types::{Frag, TensorMap, Token, Work, elem_of};
 use super::parts::Parts;
 use super::sub_tiles::{self, ADDED, SubTiles, UNKNOWN, around, is_transposed, shape_of, shared_tile, slot, target_of};
 use crate::analysis::boxes::{aligned, boxed};
-use crate::analysis::expressions::{Over, pack};
+use crate::analysis::expressions::{BoundExpr, pack};
 use crate::analysis::nesting::block_of;
 use crate::rewrites::carried::{carry_through, yield_more};
 use crate::rewrites::unused::erase_unused;
 
 /// A result that TMA can store.
-pub struct Found {
+pub struct TmaStores {
     pub sub_tiles: SubTiles,
     /// The loops around, from the inside out, up to the role or the grid.
     loops: Vec<OpId>,
@@ -27,7 +27,7 @@ pub struct Found {
     /// The axis of the memref along which rows are.
     axis: usize,
     /// Where the result begins in the memref.
-    at: Vec<Over>,
+    at: Vec<BoundExpr>,
     map: Type,
     /// The axes of the memref as the map sees them, where they are others.
     merged: Option<Vec<i64>>,
@@ -39,7 +39,7 @@ pub fn find(
     body: &Body,
     store: kernel::Store<'_>,
     [panels, together]: [i64; 2],
-) -> Result<Found, String> {
+) -> Result<TmaStores, String> {
     if let Some(target) = target_of(ctx, body).filter(|target| !target.has("tma")) {
         return Err(format!("{} has no TMA", target.name));
     }
@@ -68,9 +68,9 @@ pub fn find(
     shape[axis] = swizzled.shape[0];
     *shape.last_mut().ok_or(UNKNOWN)? = swizzled.shape[1];
     let args: Vec<ValueId> = store.args().collect();
-    Ok(Found {
+    Ok(TmaStores {
         axis,
-        at: found.bases.into_iter().map(|at| Over::new(at, &args)).collect(),
+        at: found.bases.into_iter().map(|at| BoundExpr::new(at, &args)).collect(),
         map: TensorMap::get(ctx, shape, elem, swizzled.layout),
         merged: found.merged,
         together: (together * swizzled.narrow).min(sub_tiles.buffers) as usize,
@@ -89,9 +89,9 @@ fn swapped(expr: &SizeExpr) -> Option<SizeExpr> {
     expr.substitute(&other).ok()
 }
 
-/// Puts stores of sub-tiles in the place of a store. `None` where positions go beyond 64 bits.
-pub fn rewrite(ctx: &Context, body: &mut Body, op: OpId, found: &Found) -> Option<()> {
-    let Found { sub_tiles, loops, .. } = found;
+/// Puts stores of sub-tiles in place of a store. `None` where positions go beyond 64 bits.
+pub fn rewrite(ctx: &Context, body: &mut Body, op: OpId, found: &TmaStores) -> Option<()> {
+    let TmaStores { sub_tiles, loops, .. } = found;
     let loc = sub_tiles.loc;
     let store = kernel::Store::from(OpRef::new(ctx, body, op));
     let (value, memory) = (store.value(), store.target());
@@ -127,7 +127,7 @@ pub fn rewrite(ctx: &Context, body: &mut Body, op: OpId, found: &Found) -> Optio
             let mut at = found.at.clone();
             let (down, along) = if sub_tiles.transposed { (column, row) } else { (row, column) };
             for (axis, offset) in [(found.axis, down), (at.len() - 1, along)] {
-                at[axis] = at[axis].plus(&Over::plain(offset.into()))?;
+                at[axis] = at[axis].plus(&BoundExpr::plain(offset.into()))?;
             }
             let part = match whole {
                 true => value,
@@ -182,7 +182,7 @@ fn elect_await(ctx: &Context, body: &mut Body, place: InsertPoint, loc: Loc, tok
 }
 
 /// The map of the sub-tiles of a memref, before the grid.
-fn tensor_map(ctx: &Context, body: &mut Body, found: &Found, memory: ValueId) -> ValueId {
+fn tensor_map(ctx: &Context, body: &mut Body, found: &TmaStores, memory: ValueId) -> ValueId {
     let known = body.uses(memory).find_map(|used| {
         let map = kernel::TensorMapOf::of(OpRef::new(ctx, body, used.op))?;
         let plain = map.lower().is_none() && map.order().is_none();

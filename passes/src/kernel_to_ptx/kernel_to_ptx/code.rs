@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 
 use super::Refused;
 
-/// An instruction that was made: what it is, and what it is made of.
+/// An instruction that was made: what it is, and what it consists of.
 type Key = (Shape, SmallVec<[Arg; 4]>);
 
 /// A condition.
@@ -39,7 +39,7 @@ pub struct Code<'c> {
     maker: InstBuilder<'c>,
     /// The pure instructions that are there.
     known: FxHashMap<Key, ValueId>,
-    /// Those of them that were made since a region was opened, for each that is open: behind it they are not there.
+    /// Those of them that were made since a region was opened, for each that is open: after it they are not there.
     inside: Vec<Vec<Key>>,
     /// Why an instruction was not made. What was made since then is of no use.
     failed: Option<String>,
@@ -92,7 +92,7 @@ impl<'c> Code<'c> {
         self.body.results(op).collect()
     }
 
-    /// Opens a region that may not be run, or more than once: what is made in it is not there behind it.
+    /// Opens a region that may not be run, or more than once: what is made in it is not there after it.
     pub fn open(&mut self) {
         self.inside.push(Vec::new());
     }
@@ -169,7 +169,7 @@ impl<'c> Code<'c> {
 
     // Blocks.
 
-    /// A new block that takes values of these types, behind all others.
+    /// A new block that takes values of these types, after all others.
     pub fn new_block(&mut self, args: &[Type]) -> BlockId {
         let block = self.body.create_block();
         for &ty in args {
@@ -178,7 +178,7 @@ impl<'c> Code<'c> {
         block
     }
 
-    /// Puts a block behind all others, and goes on in it.
+    /// Puts a block after all others, and goes on in it.
     pub fn start(&mut self, block: BlockId) {
         self.body.insert_block(block, self.region, None);
         self.block = block;
@@ -249,7 +249,7 @@ impl<'c> Code<'c> {
         }
     }
 
-    /// A value of 32 bits as another type of 32 bits.
+    /// A 32-bit value as another type of 32 bits.
     pub fn bits(&mut self, value: ValueId, ty: Type) -> ValueId {
         if self.body.value_type(value) == ty {
             return value;
@@ -289,7 +289,7 @@ impl<'c> Code<'c> {
         }
     }
 
-    /// The nearest integer of 32 bits.
+    /// The nearest 32-bit integer.
     pub fn saturated(&mut self, a: Arg) -> Arg {
         match a {
             Arg::Int(value) => Arg::Int(value.clamp(i32::MIN.into(), i32::MAX.into())),
@@ -543,7 +543,7 @@ impl<'c> Code<'c> {
         }
     }
 
-    // Integers of 64 bits.
+    // 64-bit integers.
 
     /// An integer times one of 64 bits, added to one of 64.
     pub fn address(&mut self, base: Arg, index: Arg, step: Arg) -> Arg {

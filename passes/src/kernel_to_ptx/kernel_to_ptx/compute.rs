@@ -80,7 +80,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
                 self.each(&[], op.out(), |code, _| code.cast(at, Type::I32, to))?;
                 return Ok(true);
             }
-            // An integer of 32 bits with a sign is an index as it is.
+            // A 32-bit integer with a sign is an index as it is.
             let is_index = self.kernel.value_type(op.out()) == Type::INDEX && !bits;
             if let (true, &Lowered::Number(at)) = (is_index, self.value(op.input())?)
                 && matches!(Elem::of(self.ctx(), from)?, Elem::Int { bits, signed } if bits < 32 || bits == 32 && signed)
@@ -338,7 +338,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
                 ),
                 _ => {
                     return Err(Refused::new("registers have numbers, and where the part begins is not known")
-                        .suggest("let the loop around it be written out: 'unroll'"));
+                        .suggest("let the loop around it be unrolled: 'unroll'"));
                 }
             }
         }

@@ -217,7 +217,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let high = i64::from((descriptor.stride & 0x3FFFF) >> 4) | i64::from(descriptor.swizzle) << 30;
         Ok(Matrix {
             low,
-            // A register of 32 bits.
+            // A 32-bit register.
             high: i64::from(high as u32 as i32),
             starts: descriptor.starts.iter().map(|&start| i64::from(start / 16)).collect(),
             transposes: descriptor.major == Major::Mn,
@@ -278,7 +278,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             Lowered::Fragment(registers) => {
                 let registers = registers.clone();
                 if elem_of(ctx, lhs_ty).bits(ctx) != Some(16) {
-                    return Err(Refused::new("the left matrix of a wgmma has halves, if it is in registers"));
+                    return Err(Refused::new("the left matrix of a wgmma has 16-bit floats, if it is in registers"));
                 }
                 Left::Registers(registers, self.fragment(lhs_ty)?)
             }
@@ -301,7 +301,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             _ => return Err(Refused::new("a fragment is wanted")),
         };
         let fresh = counts == Arg::Int(0);
-        // Everything that is read is there before the fence: what is written behind it is not seen.
+        // Everything that is read is there before the fence: what is written after it is not seen.
         let mut products = Vec::new();
         for step in 0..rhs.starts.len() {
             for row in (0..rows).step_by(ROWS as usize) {

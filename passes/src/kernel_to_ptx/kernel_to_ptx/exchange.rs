@@ -57,7 +57,7 @@ pub struct Shared<'a, 'f> {
     pub op: OpRef<'a>,
     /// The numbers that each of them has.
     pub to: &'f Fragment,
-    /// The elements that these are made of.
+    /// The elements that these consist of.
     pub from: &'f Fragment,
     /// The bits of the number of a warp that tell them apart.
     pub warps: &'f [u32],
@@ -290,7 +290,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         spread(&mut self.code, &[(warp, bits)]).0
     }
 
-    /// Where each register of a fragment lies in a tile in row-major order: an address, and bytes behind it.
+    /// Where each register of a fragment lies in a tile in row-major order: an address, and bytes after it.
     fn offsets(&mut self, to: &Fragment, places: &Coords, base: Arg, bytes: u32) -> Vec<(Arg, u32)> {
         // The steps of the result in memory, in its row-major order.
         let shape = to.shape().to_vec();
@@ -485,7 +485,7 @@ struct Moved {
     bits: u32,
 }
 
-/// Integers of 32 bits.
+/// 32-bit integers.
 const INT: Elem = Elem::Int { bits: 32, signed: true };
 
 /// What stands where nothing counts.

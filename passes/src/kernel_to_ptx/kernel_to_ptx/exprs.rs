@@ -55,7 +55,7 @@ pub struct Expr {
     natural: bool,
     /// Whether it is not without its constant.
     has_natural_terms: bool,
-    /// Whether it is computed in 64 bits. Sums and products of 32 bits are right if the whole is, whatever their parts;
+    /// Whether it is computed in 64 bits. Sums and 32-bit products are right if the whole is, whatever their parts;
     /// what is divided is an expression of its own.
     wide: bool,
     /// Whether its 32 bits are read without a sign.
@@ -137,12 +137,12 @@ pub struct Bounds {
     pub upper: Option<Expr>,
 }
 
-/// An axis that is bounded several times, each time with the same beside it.
+/// An axis that is bounded several times, each time with the same next to it.
 #[derive(Clone, Debug)]
 struct Limit {
     axis: usize,
     /// What is added to it.
-    beside: Expr,
+    alongside: Expr,
     /// Whether the sum is computed in 64 bits.
     wide: bool,
     /// What the sum is at most.
@@ -201,38 +201,38 @@ fn limits(piece: &[Condition], names: &Names<'_>, ranges: Ranges<'_>) -> Result<
         let above = upper.map(|most| (&condition.expr, (number, true, most)));
         let below = condition.lower.as_ref().map(|lower| (lower, (number, false, condition.expr.clone())));
         for (sum, bound) in above.into_iter().chain(below) {
-            let Some((axis, beside)) = axis_and_beside(sum, &bound.2) else { continue };
-            match found.iter_mut().find(|(known, with, _)| *known == axis && *with == beside) {
+            let Some((axis, alongside)) = axis_and_alongside(sum, &bound.2) else { continue };
+            match found.iter_mut().find(|(known, with, _)| *known == axis && *with == alongside) {
                 Some((_, _, all)) => all.push(bound),
-                None => found.push((axis, beside, vec![bound])),
+                None => found.push((axis, alongside, vec![bound])),
             }
         }
     }
     found.retain(|(_, _, all)| all.len() > 1);
     let mut rest = piece.to_vec();
     let mut made = Vec::with_capacity(found.len());
-    for (axis, beside, all) in found {
+    for (axis, alongside, all) in found {
         for &(number, upper, _) in &all {
             let bound = if upper { &mut rest[number].upper } else { &mut rest[number].lower };
             *bound = None;
         }
         let most = all.iter().map(|(_, _, most)| Expr::new(most, names, ranges)).collect::<Result<_, _>>()?;
-        let whole = SizeExpr::symbol(&format!("i{axis}")).and_then(|axis| beside.add(&axis));
+        let whole = SizeExpr::symbol(&format!("i{axis}")).and_then(|axis| alongside.add(&axis));
         let wide = whole.map_or(true, |whole| !is_narrow(ranges(&whole)));
-        made.push(Limit { axis, beside: Expr::new(&beside, names, ranges)?, wide, most });
+        made.push(Limit { axis, alongside: Expr::new(&alongside, names, ranges)?, wide, most });
     }
     rest.retain(|condition| condition.lower.is_some() || condition.upper.is_some());
     Ok((rest, made))
 }
 
 /// The last axis that is once in a sum, and not in what the sum is at most; and what else is in the sum.
-fn axis_and_beside(sum: &SizeExpr, most: &SizeExpr) -> Option<(usize, SizeExpr)> {
+fn axis_and_alongside(sum: &SizeExpr, most: &SizeExpr) -> Option<(usize, SizeExpr)> {
     let bounds = most.symbols();
     let is_free = |name: &&std::sync::Arc<str>| axis(name).is_some() && !bounds.contains(*name);
     let symbols = sum.symbols();
     let name = symbols.iter().filter(is_free).max_by_key(|name| axis(name))?;
-    let beside = sum.sub(&SizeExpr::symbol(name).ok()?).ok()?;
-    (!beside.symbols().contains(name)).then(|| Some((axis(name)?, beside)))?
+    let alongside = sum.sub(&SizeExpr::symbol(name).ok()?).ok()?;
+    (!alongside.symbols().contains(name)).then(|| Some((axis(name)?, alongside)))?
 }
 
 impl Code<'_> {
@@ -336,15 +336,15 @@ impl Code<'_> {
     fn is_below(&mut self, limit: &Limit, names: &Names<'_>) -> Cond {
         let most = limit.most.iter().map(|most| self.value(most, names).0).collect::<Vec<_>>();
         let least = most.into_iter().reduce(|a, b| self.min(a, b)).unwrap_or(Arg::Int(0));
-        let (mut beside, _) = self.value(&limit.beside, names);
+        let (mut alongside, _) = self.value(&limit.alongside, names);
         if limit.wide {
-            beside = self.in64(beside);
+            alongside = self.in64(alongside);
         }
         let Some(&(thread, own)) = names.parts.get(limit.axis) else {
-            let at = self.add(beside, names.coords[limit.axis]);
+            let at = self.add(alongside, names.coords[limit.axis]);
             return self.compare("le", at, least);
         };
-        let thread = self.add(beside, thread);
+        let thread = self.add(alongside, thread);
         let room = self.room(least, thread);
         self.compare("le", Arg::Int(own.into()), room)
     }

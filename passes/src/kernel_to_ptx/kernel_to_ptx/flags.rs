@@ -19,9 +19,9 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let word = if kernel::Release::of(op).is_some() { None } else { Some(self.word()?) };
         // What was written before is released for all, and what was told by the word before is read.
         self.meet();
-        let (inside, behind) = (self.code.new_block(&[]), self.code.new_block(&[]));
+        let (inside, following) = (self.code.new_block(&[]), self.code.new_block(&[]));
         let first = self.first_thread();
-        self.code.bra_if(first, (inside, &[]), (behind, &[]));
+        self.code.bra_if(first, (inside, &[]), (following, &[]));
         self.code.start(inside);
         self.code.open();
         if let Some(op) = kernel::Release::of(op) {
@@ -40,8 +40,8 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             self.tell(word, seen);
         }
         self.code.close();
-        self.code.bra(behind, &[]);
-        self.code.start(behind);
+        self.code.bra(following, &[]);
+        self.code.start(following);
         if let (Some((at, offset)), Some(out)) = (word, op.results().next()) {
             self.meet();
             let value = self.code.inst(&table::LD, "shared.u32", &[at, Arg::Int(offset)]);

@@ -82,7 +82,7 @@ impl Code<'_> {
     }
 
     /// One divided by a number that is none of those near zero which have fewer digits. A quotient that is one of them is
-    /// zero, as of powers, and nothing is scaled before and behind.
+    /// zero, as of powers, and nothing is scaled before and after.
     pub fn recip_of_normal(&mut self, x: Arg, ty: Type) -> Result<Arg, Refused> {
         match x {
             Arg::Value(_) if ty == Type::F32 && self.root_of(x).is_none() => {
@@ -256,7 +256,7 @@ impl Code<'_> {
                     self.made(&table::CVT, "f32.f16", &[half])
                 }
             },
-            // Every number of 8 bits is one of `f16`.
+            // Every 8-bit number is one of `f16`.
             (Elem::Small(kind @ (FloatKind::F8E4M3FN | FloatKind::F8E5M2)), Elem::Small(FloatKind::F16)) => {
                 self.byte_as_half(x, kind)
             }
@@ -312,7 +312,7 @@ impl Code<'_> {
         }
     }
 
-    /// A float cut towards zero as an integer of 64 bits, of which the low ones are kept; what 64 bits do not hold is the
+    /// A float cut towards zero as a 64-bit integer, of which the low ones are kept; what 64 bits do not hold is the
     /// lowest of them.
     fn float_to_int(&mut self, x: Arg, from: Elem, to: Elem) -> Result<Arg, Refused> {
         let (x, wide) = (self.widened(x, from)?, from.wide());

@@ -82,7 +82,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         } else if let Some(copied) = Copied::of(op) {
             let is_async = kernel::CopyAsync::of(op).is_some();
             self.copy(op, copied, is_async)?;
-            // What nobody waits for by itself belongs to the group that is ended next.
+            // What nothing waits for by itself belongs to the group that is ended next.
             if let Some(out) = awaited(op).filter(|_| is_async) {
                 self.code.act(&table::CP_ASYNC_COMMIT, "", &[]);
                 let token = self.begin(Work::Load);
@@ -252,9 +252,9 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             return self.with_names(site, (&place, &[]), register, |code, names| {
                 let (mut number, _) = code.value(&linear.number, names);
                 for ((step, window), &at) in linear.steps.iter().zip(&linear.windows).zip(own) {
-                    if let (Some(step), Some((each, beside))) = (step, window) {
+                    if let (Some(step), Some((each, alongside))) = (step, window) {
                         let (step, _) = code.value(step, names);
-                        let far = code.mul(step, Arg::Int(each * i64::from(at) + beside));
+                        let far = code.mul(step, Arg::Int(each * i64::from(at) + alongside));
                         number = code.add(number, far);
                     }
                 }
@@ -584,7 +584,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             _ => {
                 let what = if integer { "combiner" } else { "combiner of floats" };
                 return Err(Refused::new(format!("there is no instruction for this {what} in memory"))
-                    .suggest("let each block have a place of its own, and combine those in a grid behind this one"));
+                    .suggest("let each block have a place of its own, and combine those in a grid after this one"));
             }
         };
         let held = super::values::held(&self.code, elem);
@@ -596,7 +596,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
 
     fn copy(&mut self, op: OpRef<'a>, copied: Copied, is_async: bool) -> Result<(), Refused> {
         let ctx = self.ctx();
-        // The values of expressions stand behind the source.
+        // The values of expressions stand after the source.
         let args: Vec<ValueId> = op.operands().skip(1).take(copied.values).collect();
         let tile_ty = self.tile_type(copied.tile.0)?;
         let tile = tile_ty.place(ctx).map_err(Refused::new)?;

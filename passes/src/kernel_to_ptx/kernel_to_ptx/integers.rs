@@ -18,7 +18,7 @@ fn width(elem: Elem) -> (u32, bool) {
 }
 
 impl Code<'_> {
-    /// An integer of 32 bits brought back to the width of its type, and extended again.
+    /// A 32-bit integer brought back to the width of its type, and extended again.
     pub fn normalized(&mut self, x: Arg, elem: Elem) -> Arg {
         let (bits, signed) = width(elem);
         match (bits, signed) {

@@ -14,7 +14,7 @@ pub struct Linear<E> {
     pub constant: i64,
     /// By axis of the fragment; `None` where it is no multiple of the position.
     pub steps: Vec<Option<E>>,
-    /// By axis, where windows are read along it: how often the step is taken from one position to the next, and beside the
+    /// By axis, where windows are read along it: how often the step is taken from one position to the next, and next to the
     /// position, which is taken out of the number.
     pub windows: Vec<Option<(i64, i64)>>,
 }
@@ -40,7 +40,7 @@ const MOST_CONSTANT: i64 = 1 << 24;
 
 impl Linear<SizeExpr> {
     /// The same with the windows of axes whose positions a guard bounds: windows next to each other then have the same number,
-    /// and as many steps beside it as their positions and places in them are together. The guard of a window need not bound it
+    /// and as many steps next to it as their positions and places in them are together. The guard of a window need not bound it
     /// on both sides.
     pub fn with_windows(mut self, guard: Option<&Guard>) -> Linear<SizeExpr> {
         let conditions = || guard.iter().flat_map(|guard| guard.pieces.iter().flatten());
@@ -51,10 +51,10 @@ impl Linear<SizeExpr> {
             let (&[(each, ref factors)], true) = (terms.as_slice(), conditions().any(is_window)) else { continue };
             let once = step.floordiv(&each.into()).ok().filter(|_| each > 0);
             let own = self.number.terms().into_iter().find(|(_, other)| other == factors);
-            let beside = own.map_or(0, |(count, _)| count);
-            let without = once.as_ref().and_then(|step| self.number.sub(&step.mul(&beside.into()).ok()?).ok());
-            if let Some(number) = without.filter(|_| beside.abs().max(each) < MOST_CONSTANT) {
-                (self.number, self.steps[axis], self.windows[axis]) = (number, once, Some((each, beside)));
+            let alongside = own.map_or(0, |(count, _)| count);
+            let without = once.as_ref().and_then(|step| self.number.sub(&step.mul(&alongside.into()).ok()?).ok());
+            if let Some(number) = without.filter(|_| alongside.abs().max(each) < MOST_CONSTANT) {
+                (self.number, self.steps[axis], self.windows[axis]) = (number, once, Some((each, alongside)));
             }
         }
         self

@@ -1,5 +1,5 @@
 //! A grid on its way to instructions: its values, its blocks, integers that all threads agree on. What each op becomes is
-//! in the files beside this one.
+//! in the files next to this one.
 
 mod control;
 mod tokens;
@@ -13,7 +13,7 @@ use dlc_ir::{BlockId, Body, Context, OpId, OpRef, Str, Type, ValueId};
 use dlc_kernel::barrier_numbers::BarrierNumbers;
 use dlc_kernel::layout::Fragment;
 use dlc_kernel::ops as kernel;
-use dlc_kernel::places::Places;
+use dlc_kernel::places::SmemLayout;
 use dlc_kernel::types::{Frag, Tile, Work};
 use dlc_ptx::inst::Arg;
 use dlc_ptx::table;
@@ -39,7 +39,7 @@ pub struct Lower<'a, 'c> {
     pub symbols: Rc<FxHashMap<String, Arg>>,
     /// Those that are one number, as the kernel requires it.
     pub fixed: FxHashMap<String, SizeExpr>,
-    pub places: Places,
+    pub places: SmemLayout,
     /// The address of the block's shared memory.
     pub smem: Arg,
     /// The blocks of a cluster.
@@ -53,7 +53,7 @@ pub struct Lower<'a, 'c> {
     /// Whether the machine has the instructions of `sm_90`: warps store matrices, and atomic additions take vectors.
     pub is_sm90: bool,
     /// Sums that a loop has given which may not have run: they are zero then, which is seen to where they are first used,
-    /// behind the wait for the products. Each with its block and with whether the loop has run.
+    /// after the wait for the products. Each with its block and with whether the loop has run.
     unfinished: Vec<(ValueId, BlockId, Cond)>,
     /// How many groups of asynchronous work have been begun so far, by kind, on the way with the fewest.
     begun: [u64; 3],
@@ -82,7 +82,7 @@ impl<'a, 'c> Lower<'a, 'c> {
         symbols: Rc<FxHashMap<String, Arg>>,
         values: FxHashMap<ValueId, Lowered>,
         ranges: IndexRanges<'a>,
-        places: Places,
+        places: SmemLayout,
         barriers: BarrierNumbers,
         is_sm90: bool,
     ) -> Lower<'a, 'c> {
@@ -290,7 +290,7 @@ impl<'a, 'c> Lower<'a, 'c> {
 
     // Control.
 
-    /// The ops of a block, one after the other; what it yields.
+    /// The ops of a block, one after another; what it yields.
     pub fn block(&mut self, block: BlockId) -> Result<Yielded, Refused>
     where
         'c: 'a,

@@ -5,7 +5,7 @@ use dlc_ir::affine::{Factor, SizeExpr};
 use dlc_ir::{Body, Context, OpRef, ValueId};
 use dlc_kernel::ops as kernel;
 
-/// How many ops are looked at behind one another.
+/// How many ops are looked at after one another.
 const DEPTH: usize = 16;
 
 /// Whether an expression is never negative, when it is known of its names.

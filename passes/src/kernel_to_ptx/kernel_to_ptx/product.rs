@@ -215,7 +215,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         })
     }
 
-    /// Elements packed into registers of 32 bits, the first ones lowest.
+    /// Elements packed into 32-bit registers, the first ones lowest.
     fn words(&mut self, registers: &[Arg], own: &[u32], elem: Elem, per_word: u32) -> Vec<Arg> {
         let own: Vec<Arg> = own.iter().map(|&register| registers[register as usize]).collect();
         let words = own.chunks(per_word as usize).map(|parts| {

@@ -91,7 +91,7 @@ impl Elem {
     }
 }
 
-/// A number of a type as what stands in the place of a register.
+/// A number of a type as what stands in place of a register.
 pub fn arg_of(ctx: &Context, ty: Type, value: &Datum) -> Option<Arg> {
     let number = |value: f64| match ty.float_kind(ctx)? {
         FloatKind::F64 => Some(Arg::F64(value.to_bits())),
@@ -108,7 +108,7 @@ pub fn arg_of(ctx: &Context, ty: Type, value: &Datum) -> Option<Arg> {
     }
 }
 
-/// What stands in the place of a register as a number of a type. `None` for a register.
+/// What stands in place of a register as a number of a type. `None` for a register.
 fn datum_of(ctx: &Context, ty: Type, arg: Arg) -> Option<Datum> {
     match arg {
         Arg::Value(_) => None,
@@ -126,7 +126,7 @@ fn plain(ty: Type) -> Type {
     if ty == Type::INDEX { Type::I64 } else { ty }
 }
 
-/// A condition in the place of a predicate.
+/// A condition in place of a predicate.
 pub fn of_cond(cond: Cond) -> Arg {
     match cond {
         Cond::Known(known) => Arg::Int(known.into()),
@@ -134,7 +134,7 @@ pub fn of_cond(cond: Cond) -> Arg {
     }
 }
 
-/// What stands in the place of a predicate as a condition.
+/// What stands in place of a predicate as a condition.
 pub fn cond_of(arg: Arg) -> Cond {
     match arg {
         Arg::Value(value) => Cond::If(value),
@@ -164,7 +164,7 @@ impl Code<'_> {
         self.register(arg, elem.held()).into()
     }
 
-    /// An instruction in the place of a register.
+    /// An instruction in place of a register.
     pub fn made(&mut self, row: &'static Instruction, modifiers: &str, args: &[Arg]) -> Arg {
         self.inst(row, modifiers, args).into()
     }
@@ -273,14 +273,14 @@ impl Code<'_> {
         self.same_bits(x, Elem::of(ctx, from)?, Elem::of(ctx, to)?)
     }
 
-    /// What made a register: the instruction, its modifiers, what stands behind it, and which of its results it is.
+    /// What made a register: the instruction, its modifiers, what stands after it, and which of its results it is.
     pub fn origin(&self, arg: Arg) -> Option<(&'static Instruction, &str, Vec<ValueId>, usize)> {
         let Arg::Value(value) = arg else { return None };
         let id = self.body.defining_op(value)?;
         let op = dlc_ir::OpRef::new(self.ctx, &self.body, id);
         let (instruction, modifiers) = row(op)?;
         let place = op.results().position(|result| result == value)?;
-        // Only where nothing but values stands behind it, and no guard.
+        // Only where nothing but values stands after it, and no guard.
         let bare = op.prop_named("literals").is_none() && op.prop_named("guarded").is_none();
         bare.then(|| (instruction, modifiers, op.operands().collect(), place))
     }
@@ -302,7 +302,7 @@ impl Code<'_> {
         })
     }
 
-    /// Two numbers of 16 bits as one register, the low one first. Two that were rounded just now are rounded together,
+    /// Two 16-bit numbers as one register, the low one first. Two that were rounded just now are rounded together,
     /// and the halves of one register are that register.
     pub fn pack_halves(&mut self, lo: Arg, hi: Arg) -> Arg {
         if let (Arg::Int(lo), Arg::Int(hi)) = (lo, hi) {
@@ -336,7 +336,7 @@ impl Code<'_> {
         [halves[0].into(), halves[1].into()]
     }
 
-    /// Four numbers of 8 bits as one register, the first one lowest.
+    /// Four 8-bit numbers as one register, the first one lowest.
     pub fn pack_bytes(&mut self, bytes: [Arg; 4], elem: Elem) -> Arg {
         let words = bytes.map(|byte| match elem {
             Elem::Small(_) if matches!(byte, Arg::Value(_)) => self.made(&table::CVT, "u32.u16", &[byte]),

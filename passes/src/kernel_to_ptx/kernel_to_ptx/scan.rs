@@ -209,7 +209,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         Ok(())
     }
 
-    /// Parts of a thread next to each other become one.
+    /// Parts of a thread besides each other become one.
     fn join_parts(&mut self, rows: &mut [Row], count: usize, how: How) -> Result<(), Refused> {
         for row in rows {
             let mut joined = Vec::new();

@@ -206,7 +206,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         self.addresses(tile, at, &columns_of(fragment), &places)
     }
 
-    /// The registers of a fragment out of a tile.
+    /// The registers of a fragment from a tile.
     pub fn load_from_tile(&mut self, ty: Type, at: TileAt, tile: &SharedTile) -> Result<Vec<Arg>, Refused> {
         let fragment = self.fragment(ty)?;
         let elem = elem_of(self.ctx(), ty);
@@ -368,7 +368,7 @@ fn matrix_modifiers(way: &MatrixAccess) -> String {
 /// A tile with its axes exchanged, where that is wanted.
 fn turned(tile: SharedTile, transposed: bool) -> Result<SharedTile, Refused> {
     match transposed {
-        true => tile.transposed().ok_or_else(|| Refused::new("only a tile with two axes can be turned")),
+        true => tile.transposed().ok_or_else(|| Refused::new("only a tile with two axes can be transposed")),
         false => Ok(tile),
     }
 }

@@ -30,12 +30,12 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let mut registers = vec![Arg::Int(0); target.coords.registers.len()];
         for (_, elements) in vectors_of(target.coords, &strided) {
             // The condition is that of the first element of the vector, whichever of its elements is wanted.
-            let (register, behind) = elements[0];
-            let shifted = op.guard().map(|guard| shifted(&guard, strided.axis, behind)).transpose()?;
+            let (register, following) = elements[0];
+            let shifted = op.guard().map(|guard| shifted(&guard, strided.axis, following)).transpose()?;
             let own = self.loaded_site(op, shifted, &shape)?;
             let cond = self.inside(&own, target.coords, register)?;
             let (base, offset) = self.address(site, target.coords, register)?;
-            let offset = offset.wrapping_sub(i64::from(behind).wrapping_mul(strided.bytes.into()));
+            let offset = offset.wrapping_sub(i64::from(following).wrapping_mul(strided.bytes.into()));
             let place = Place { space: site.space, base, offset };
             let loaded = self.load_vector(place, target.elem, strided.vector as usize, cond, otherwise)?;
             for (register, at) in elements {
@@ -74,10 +74,10 @@ fn vectors_of(coords: &Coords, strided: &Strided) -> Vec<(Begin, Vec<(usize, u32
         let number = i64::from(at[strided.axis]) * strided.step + strided.first;
         let mut begin: Begin = at.iter().map(|&at| i64::from(at)).collect();
         begin[strided.axis] = number.div_euclid(strided.vector.into());
-        let behind = number.rem_euclid(strided.vector.into()) as u32;
-        vectors.entry(begin).or_default().push((register, behind));
+        let following = number.rem_euclid(strided.vector.into()) as u32;
+        vectors.entry(begin).or_default().push((register, following));
     }
-    vectors.values_mut().for_each(|elements| elements.sort_by_key(|(_, behind)| *behind));
+    vectors.values_mut().for_each(|elements| elements.sort_by_key(|(_, following)| *following));
     vectors.into_iter().collect()
 }
 

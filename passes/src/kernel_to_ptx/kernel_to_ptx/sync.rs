@@ -144,9 +144,9 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             inits.extend((0..count).map(|number| (i64::from(place) + 8 * number, op.arrivals())));
         }
         // The others go around all of it, instead of through instructions that are nothing for them.
-        let (inside, behind) = (self.code.new_block(&[]), self.code.new_block(&[]));
+        let (inside, following) = (self.code.new_block(&[]), self.code.new_block(&[]));
         let first = self.first_thread();
-        self.code.bra_if(first, (inside, &[]), (behind, &[]));
+        self.code.bra_if(first, (inside, &[]), (following, &[]));
         self.code.start(inside);
         self.code.open();
         for (at, arrivals) in inits {
@@ -156,11 +156,11 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             let args = [self.smem, Arg::Int(at), Arg::Int(arrivals)];
             self.code.act(&table::MBARRIER_INIT, "shared::cta.b64", &args);
         }
-        // TMA and other blocks see them behind the next barrier.
+        // TMA and other blocks see them after the next barrier.
         self.code.act(&table::FENCE, "mbarrier_init.release.cluster", &[]);
         self.code.close();
-        self.code.bra(behind, &[]);
-        self.code.start(behind);
+        self.code.bra(following, &[]);
+        self.code.start(following);
         Ok(())
     }
 
@@ -183,14 +183,14 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
 
     /// Asks until the phase has ended.
     fn wait_for(&mut self, at: (Arg, i64), parity: Arg) {
-        let (again, behind) = (self.code.new_block(&[]), self.code.new_block(&[]));
+        let (again, following) = (self.code.new_block(&[]), self.code.new_block(&[]));
         let parity = Arg::Value(self.code.register(parity, Type::I32));
         self.code.bra(again, &[]);
         self.code.start(again);
         let args = [at.0, Arg::Int(at.1), parity];
         let ended = self.code.inst(&table::MBARRIER_TRY_WAIT, "parity.shared::cta.b64", &args);
-        self.code.bra_if(Cond::If(ended), (behind, &[]), (again, &[]));
-        self.code.start(behind);
+        self.code.bra_if(Cond::If(ended), (following, &[]), (again, &[]));
+        self.code.start(following);
     }
 
     fn arrive(&mut self, op: kernel::Arrive<'a>) -> Result<(), Refused> {

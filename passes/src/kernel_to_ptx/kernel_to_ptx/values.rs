@@ -232,7 +232,7 @@ pub struct Memory {
     pub strides: Vec<SizeExpr>,
     pub offset: SizeExpr,
     pub elem: Type,
-    /// How many elements there are from the first of the memory to behind the last.
+    /// How many elements there are from the first of the memory to after the last.
     pub extent: SizeExpr,
 }
 

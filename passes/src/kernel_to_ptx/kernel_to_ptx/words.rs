@@ -83,7 +83,7 @@ impl Lower<'_, '_> {
         Ok((bits, kind))
     }
 
-    /// The words of elements in a row, as memory has them: pairs of halves are one word. See [`Lower::load_vector`].
+    /// The words of elements in a row, as memory has them: pairs of 16-bit floats are one word. See [`Lower::load_vector`].
     pub fn load_words(
         &mut self,
         place: Place,

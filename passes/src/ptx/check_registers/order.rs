@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::liveness::Liveness;
 
-/// How many instructions are looked at, one after the other, to order a block: beyond that it stays as it is.
+/// How many instructions are looked at, one after another, to order a block: beyond that it stays as it is.
 const MOST_LOOKS: usize = 1 << 24;
 
 /// The registers that are needed at once if a block is ordered from its end, each time by the instruction that leaves the
@@ -26,12 +26,12 @@ pub fn fewest(
     let ops: Vec<OpId> = body.ops(block).collect();
     let of: FxHashMap<OpId, usize> = ops.iter().enumerate().map(|(at, &op)| (op, at)).collect();
     let mut order = Order { ctx, body, registers, live: FxHashSet::default(), now: 0 };
-    let behind = liveness.at_end(body, block);
+    let following = liveness.at_end(body, block);
     let blocks = body.region_of(block).into_iter().flat_map(|region| body.blocks(region));
     for block in blocks {
         let made = body.ops(block).flat_map(|op| body.results(op));
         let all = body.args(block).iter().copied().chain(made);
-        all.filter(|&value| behind.contains(value)).for_each(|value| order.keep(value));
+        all.filter(|&value| following.contains(value)).for_each(|value| order.keep(value));
     }
     let before = before(ctx, body, &ops, &of);
     let mut later = vec![0; ops.len()];
@@ -107,7 +107,7 @@ impl Order<'_> {
         }
     }
 
-    /// How many registers more are kept before an instruction than behind it.
+    /// How many registers more are kept before an instruction than after it.
     fn grows(&self, op: OpId) -> i64 {
         let freed: i64 =
             self.body.results(op).filter(|value| self.live.contains(value)).map(|v| self.registers(v)).sum();
@@ -122,16 +122,16 @@ impl Order<'_> {
         more - freed
     }
 
-    /// Puts an instruction in front of those so far: the most registers that are needed at it.
+    /// Puts an instruction before those so far: the most registers that are needed at it.
     fn take(&mut self, op: OpId) -> i64 {
         self.body.results(op).collect::<Vec<_>>().into_iter().for_each(|value| self.keep(value));
-        let behind = self.now;
+        let following = self.now;
         for value in self.body.results(op).collect::<Vec<_>>() {
             if self.live.remove(&value) {
                 self.now -= self.registers(value);
             }
         }
         self.body.operands(op).collect::<Vec<_>>().into_iter().for_each(|value| self.keep(value));
-        behind.max(self.now)
+        following.max(self.now)
     }
 }

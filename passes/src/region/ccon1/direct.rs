@@ -69,7 +69,7 @@ pub fn remove_broadcasts(body: &mut Body, cx: &PassCx<'_>) -> u64 {
 /// Takes the axes away that the result of an op no longer depends on.
 fn narrow(ctx: &Context, body: &mut Body, op: OpId, kernel: &KernelAxes) {
     let view = OpRef::new(ctx, body, op);
-    // The type of a broadcast or a reduction is wanted as it is, whatever it is made of.
+    // The type of a broadcast or a reduction is wanted as it is, whatever it consists of.
     if let Some(broadcast) = BroadcastInDim::of(view) {
         let to = axes(ctx, body, broadcast.out());
         let from = axes(ctx, body, broadcast.input());
@@ -233,7 +233,7 @@ fn reorder(ctx: &Context, body: &mut Body, reduce: OpId, ops: Vec<OpId>, turned:
     }
 }
 
-/// A broadcast that was left says anew where its axes are.
+/// A broadcast that was left says again where its axes are.
 fn widen_again(ctx: &Context, body: &mut Body, op: OpId) {
     let view = OpRef::new(ctx, body, op);
     let Some(broadcast) = BroadcastInDim::of(view) else { return };

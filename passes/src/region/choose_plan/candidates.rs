@@ -1,7 +1,7 @@
-//! The plans that are compared: some twenty for a kernel, by what it is made of. Sizes of tiles, roles and stages are those
+//! The plans that are compared: some twenty for a kernel, by what it consists of. Sizes of tiles, roles and stages are those
 //! that measurements have shown to be worth a try; everything else follows from the kernel.
 //!
-//! - a product of matrices: `wgmma` where both factors come by the tensor memory accelerator, else `mma`, else `fma`; rows of
+//! - a product of matrices: `wgmma` where both factors come by TMA, else `mma`, else `fma`; rows of
 //!   fewer than 16 bytes are gathered, by a kernel for that size;
 //! - back-to-back products: a tile of rows of the last one, for which the others are computed step by step; where there are
 //!   few such tiles, blocks share what an online softmax goes along;
@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use dlc_core::precision::Precision;
 use dlc_ir::affine::{SizeExpr, gcd};
 use dlc_ir::{Body, Context, Type};
-use dlc_plan::clause::{Async, Barrier, Cache, Instruction, Kind, Order, Place, Store, Walk, Way};
+use dlc_plan::clause::{Async, Barrier, Cache, Instruction, Kind, Order, Place, Store, StoreMethod, Walk};
 use dlc_plan::value::{Choice, Table};
 use dlc_plan::{Schedule, Target};
 
@@ -53,7 +53,7 @@ const NARROW: [(i64, i64, i64, i64); 5] =
 /// The most bytes that a thread sums alone.
 const SHORT_SUM: f64 = 256.0;
 
-/// The registers of a thread that gathers elements, beside its sums.
+/// The registers of a thread that gathers elements, next to its sums.
 const GATHERED: i64 = 64;
 
 /// Rows and columns of a block and of a thread.
@@ -76,7 +76,7 @@ const THREADS: [(i64, i64, i64, i64); 5] =
 /// Those lanes, and the side of a piece.
 const LANES: [i64; 2] = [4, 8];
 const PIECE: i64 = 4;
-/// How much of a sum is in shared memory at once, of which the loop is written out.
+/// How much of a sum is in shared memory at once, of which the loop is unrolled.
 const STEP: i64 = 16;
 
 /// From so many elements on lanes may share a sum, however few bytes it has.
@@ -97,7 +97,7 @@ impl CandidateGenerator<'_> {
             [] => self.elementwise(),
             [product] => self.product(product),
             // What registers hold one sum in is too wide for several: then step by step, like back-to-back products.
-            [first, .., last] if self.facts.are_beside() => {
+            [first, .., last] if self.facts.are_alongside() => {
                 let plans = self.product(first).into_iter();
                 plans.chain(self.chain(last)).collect()
             }
@@ -122,7 +122,7 @@ impl CandidateGenerator<'_> {
         product.factors[0].elem
     }
 
-    /// Whether the accelerator can bring a factor: it is an element of an input, whose rows begin at multiples of 16 bytes.
+    /// Whether TMA can bring a factor: it is an element of an input, whose rows begin at multiples of 16 bytes.
     /// If so, the divisors that symbols must have for that.
     pub(super) fn comes_by_tma(&self, product: &Product) -> Option<Table<i64>> {
         let mut assume: Table<i64> = Table::default();
@@ -290,15 +290,15 @@ impl CandidateGenerator<'_> {
         Some(Cache { axes: Some(factor.axes.clone()), ..cache })
     }
 
-    /// The factors of a product, and of those that are made beside it, with their sides.
+    /// The factors of a product, and of those that are made next to it, with their sides.
     pub(super) fn factors<'a>(&'a self, product: &'a Product) -> impl Iterator<Item = (usize, &'a Factor)> {
-        let beside = self.facts.products.iter().filter(|other| self.facts.are_beside() && other.op != product.op);
-        std::iter::once(product).chain(beside).flat_map(|product| product.factors.iter().enumerate())
+        let alongside = self.facts.products.iter().filter(|other| self.facts.are_alongside() && other.op != product.op);
+        std::iter::once(product).chain(alongside).flat_map(|product| product.factors.iter().enumerate())
     }
 
-    /// How many sums one loop makes beside each other.
+    /// How many sums one loop makes next to each other.
     pub(super) fn sums(&self) -> i64 {
-        if self.facts.are_beside() { self.facts.products.len() as i64 } else { 1 }
+        if self.facts.are_alongside() { self.facts.products.len() as i64 } else { 1 }
     }
 
     pub(super) fn caches(&self, product: &Product) -> Vec<Cache> {
@@ -349,7 +349,7 @@ impl CandidateGenerator<'_> {
             }
         }
         let padded = if has(Kind::Wgmma) && self.target.has("tma") { self.padded(product) } else { Vec::new() };
-        // A sum of one step is as long as its stores, beside which nothing of `f32` in two parts runs, as measured.
+        // A sum of one step is as long as its stores, next to which nothing of `f32` in two parts runs, as measured.
         let is_short = elem == Type::F32 && self.extent(&product.depth) * 32.0 <= 1024.0;
         let mut plans = match has(Kind::Mma) && !is_short {
             // Threads multiply `f32` too, and faster where tiles of tensor cores would be mostly empty.
@@ -408,16 +408,16 @@ impl CandidateGenerator<'_> {
         is_allowed && self.target.rate(self.ctx, kind, elem).is_some()
     }
 
-    /// Results go through the accelerator if their rows begin at multiples of 16 bytes, and from the fragments otherwise.
+    /// Results go through TMA if their rows begin at multiples of 16 bytes, and from the fragments otherwise.
     pub(super) fn store(&self, panels: i64, assume: &mut Option<Table<i64>>) -> Option<Store> {
         let mut wanted = assume.clone().unwrap_or_default();
         let tma =
             self.stores_rows() && self.facts.outputs.iter().all(|output| self.divides(output, &mut wanted).is_some());
         if !tma {
-            return Some(Store { way: Way::Fragments, panels: None, together: None });
+            return Some(Store { way: StoreMethod::Fragments, panels: None, together: None });
         }
         *assume = Some(wanted);
-        Some(Store { way: Way::Tma, panels: Some(panels), together: Some(1) })
+        Some(Store { way: StoreMethod::Tma, panels: Some(panels), together: Some(1) })
     }
 
     /// Whether 16 bytes divide the rows of the results at all sizes.
@@ -499,7 +499,7 @@ impl CandidateGenerator<'_> {
         };
         // Few warps, in several blocks: what gathers waits often.
         let fits = |tile: &(i64, i64, i64, i64)| narrow.is_empty() || tile.0 * tile.1 <= 4 * tile.2 * tile.3;
-        // What is computed on the way into shared memory cannot be copied there beside something else.
+        // What is computed on the way into shared memory cannot be copied there next to something else.
         let run_ahead = direct && self.target.has("cp_async");
         let mut plans: Vec<Schedule> = Vec::new();
         if let Some(rows) = self.facts.whole_rows {
@@ -565,7 +565,7 @@ impl CandidateGenerator<'_> {
         plans
     }
 
-    /// The same with loads that come to registers while the step before is computed: so operands are turned on the way, and
+    /// The same with loads that come to registers while the step before is computed: so operands are transposed on the way, and
     /// lie in shared memory as threads want them.
     fn through_registers(&self, product: &Product, assume: &Table<i64>, vectors: &Option<Table<i64>>) -> Vec<Schedule> {
         let (Some(row), Some(column)) = (product.rows.last(), product.columns.last()) else { return Vec::new() };

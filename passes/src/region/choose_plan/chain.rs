@@ -5,7 +5,8 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::{OpRef, ValueId};
 use dlc_plan::Schedule;
 use dlc_plan::clause::{
-    Barrier, Buffer, Cache, Edge, Instruction, Kind, Order, Place, Roles, Sharing, Split, Store, Through, Walk, Way,
+    Barrier, Buffer, Cache, Edge, Instruction, Kind, Order, Place, Roles, Sharing, Split, Store, StoreMethod, Through,
+    Walk,
 };
 use dlc_plan::value::{Choice, Table};
 use dlc_region::ops::{Binary, Index, Reduce, Select};
@@ -38,11 +39,11 @@ struct Chain<'a> {
     bits: i64,
     /// The columns of a block: all of them, where the registers are enough.
     columns: i64,
-    /// What the accelerator needs to know of sizes.
+    /// What TMA needs to know of sizes.
     assume: Table<i64>,
     /// The inputs that are read for what stands between products.
     between: Vec<&'a Tensor>,
-    /// Those of them that the accelerator brings.
+    /// Those of them that TMA brings.
     brought: Vec<&'a Tensor>,
 }
 
@@ -97,9 +98,9 @@ impl CandidateGenerator<'_> {
     fn in_common<'a>(&'a self, last: &'a Product) -> Chain<'a> {
         let (kind, mut assume) = self.instruction_of_all(last);
         // Products of the same rows and columns have their sums at the same time.
-        let is_beside = |it: &&Product| it.rows == last.rows && it.columns == last.columns;
-        let beside = self.facts.products.iter().filter(is_beside).count() as u64;
-        let most = (256 / beside.max(1)).max(16);
+        let is_alongside = |it: &&Product| it.rows == last.rows && it.columns == last.columns;
+        let alongside = self.facts.products.iter().filter(is_alongside).count() as u64;
+        let most = (256 / alongside.max(1)).max(16);
         let bits = bits(self.ctx, self.elem(last)) as i64;
         let panel = PANEL / bits;
         // A tile of several panels has whole ones, as TMA brings them.
@@ -135,7 +136,7 @@ impl CandidateGenerator<'_> {
         (if has(Kind::Mma) { Kind::Mma } else { Kind::Fma }, Table::default())
     }
 
-    /// Whether the consumers of a step have the registers for it, and it takes whole rows of what the accelerator brings.
+    /// Whether the consumers of a step have the registers for it, and it takes whole rows of what TMA brings.
     fn has_registers(&self, chain: &Chain<'_>, groups: i64, step: i64) -> bool {
         // What a thread of a consumer has of the last sums and of those between, which become an operand in place, and of
         // what is read for these.
@@ -233,7 +234,7 @@ impl CandidateGenerator<'_> {
             // Rows that are known to begin at multiples of 16 bytes are stored whole. Those of more than 16 bits take more
             // shared memory than the factors leave, and fragments have whole sectors of them.
             store: (self.knows_rows() && self.has_short_results()).then_some(Store {
-                way: Way::Rows,
+                way: StoreMethod::Rows,
                 panels: None,
                 together: None,
             }),

@@ -4,9 +4,9 @@
 //!
 //! - `occ` is the share of the SMs' time that has a tile: tiles over waves, padding of tiles counted as work.
 //! - `eff` is how well the instruction's pipeline is fed, by stages and roles, as measured.
-//! - The bytes of global memory are those of every tensor once; what tiles read again comes from the second-level cache,
+//! - The bytes of global memory are those of every tensor once; what tiles read again comes from the L2 cache,
 //!   which has a rate of its own (DeepGEMM's model).
-//! - Threads that load for themselves wait for what they load. By Little's law that takes no time beside the bytes
+//! - Threads that load for themselves wait for what they load. By Little's law that takes no time next to the bytes
 //!   themselves only if as many of them are on their way at once as memory gives while one load is waited for.
 //! - What is not overlapped is added: loads where nothing is asynchronous, the epilogue where it is not hidden.
 
@@ -47,9 +47,9 @@ pub struct Cost {
     pub in_flight: f64,
     /// Those that keep the memory busy.
     pub needed: f64,
-    /// The second-level cache.
+    /// The L2 cache.
     pub cache: f64,
-    /// What is written behind a tile.
+    /// What is written after a tile.
     pub epilogue: f64,
     /// The share of the machine that has work.
     pub occupancy: f64,
@@ -57,7 +57,7 @@ pub struct Cost {
     pub efficiency: f64,
     /// Accesses that are narrow or apart, predicates.
     pub penalties: f64,
-    /// What runs beside something else.
+    /// What runs alongside something else.
     pub gain: f64,
     /// Tiles.
     pub tiles: f64,
@@ -88,7 +88,7 @@ impl std::fmt::Display for Cost {
     }
 }
 
-/// What a thread computes beside its elements, in simple operations: positions, addresses, conditions.
+/// What a thread computes besides its elements, in simple operations: positions, addresses, conditions.
 const THREAD_OPS: i64 = 32;
 
 /// The threads of a block, 256 where the plan does not say it.
@@ -236,9 +236,9 @@ impl Estimator<'_> {
         let Estimator { ctx, facts, plan, target, .. } = *self;
         let per_clock = target.sms as f64 * target.clock_mhz as f64 * waves.occupancy;
         let efficiency = efficiency(ctx, plan, facts, target);
-        let [in_line, beside] = self.in_line(waves);
+        let [in_line, alongside] = self.in_line(waves);
         let compute = (self.products(waves, efficiency) + self.other_ops(waves) / per_clock) * self.seen(waves);
-        [both(compute, beside), in_line]
+        [both(compute, alongside), in_line]
     }
 
     /// The share of its tiles that the block with the most work computes, where positions hide the rest.
@@ -332,7 +332,7 @@ impl Estimator<'_> {
         (size / step).ceil() * step / size
     }
 
-    /// What is computed beside products, in clocks of one SM.
+    /// What is computed next to products, in clocks of one SM.
     fn other_ops(&self, waves: &Waves) -> f64 {
         let Estimator { ctx, facts, plan, target, .. } = *self;
         let simple = target.rate(ctx, Kind::Fma, dlc_ir::Type::F32).unwrap_or(1) as f64 / 2.0;
@@ -341,7 +341,7 @@ impl Estimator<'_> {
             return facts.simple / simple + facts.special / special_rate;
         }
         // Every thread of a tile does what is to be done once for each, beyond the end of an axis too; its loads take the
-        // cache's time beside that.
+        // cache's time next to that.
         if facts.is_local() {
             let Work { instructions, lines, .. } = windows::work(ctx, facts, plan);
             let workers = waves.tiles * threads(ctx, plan) as f64;
@@ -350,13 +350,13 @@ impl Estimator<'_> {
             return both(both(own / simple, special), workers / dlc_plan::footprint::WARP as f64 * lines);
         }
         // A product is joined with the sum that it goes to; exponentials have a pipeline of their own.
-        let own = facts.simple - facts.joined + self.beside_elements(waves.tiles);
+        let own = facts.simple - facts.joined + self.alongside_elements(waves.tiles);
         both(own / simple, facts.special / special_rate)
     }
 
     /// How long the loops of all tiles take that compute and load.
     ///
-    /// What is computed runs beside loads of another block of the SM, of the next tile, or of the next step.
+    /// What is computed runs alongside loads of another block of the SM, of the next tile, or of the next step.
     fn body_time(&self, [compute, load, latency]: [f64; 3]) -> f64 {
         let has_steps = || self.facts.products.last().is_none_or(|last| self.steps(&last.depth) >= 2.0);
         match self.plan.threads.is_some() {
@@ -366,7 +366,7 @@ impl Estimator<'_> {
         }
     }
 
-    /// What of the epilogue runs beside loads.
+    /// What of the epilogue runs alongside loads.
     fn gain(&self, [load, epilogue]: [f64; 2], waves: &Waves) -> f64 {
         let plan = self.plan;
         // Blocks that store rows of `mma` at once are soon gone, and others of the SM load, if there are any.
@@ -375,17 +375,17 @@ impl Estimator<'_> {
             && self.facts.outputs.iter().all(|output| is_wide(&output.name))
             && self.has_next();
         let hidden = plan.overlap.as_ref().is_some_and(|it| it.enable && (it.epilogue_overlap || stores_rows));
-        // The last tile has no next one whose loads it could run beside.
+        // The last tile has no next one whose loads it could run alongside.
         if hidden { load.min(epilogue) * (1.0 - 1.0 / waves.count) } else { 0.0 }
     }
 
-    /// What blocks wait for beside their own work: each other, the next tile, parts of their sums.
+    /// What blocks wait for besides their own work: each other, the next tile, parts of their sums.
     fn imbalance(&self, [compute, load, memory]: [f64; 3], waves: &Waves) -> f64 {
         let (plan, facts, launch_ns) = (self.plan, self.facts, self.target.launch_ns as f64);
         // Consumers with a tile of their own need two tiles a block to take turns.
         let turns = if self.is_ping_pong() && waves.tiles < 1.5 * waves.slots { compute * 0.25 } else { 0.0 };
         // What is computed to no effect takes from what waits for memory.
-        let beside = match self.is_alone() && !facts.are_chained() {
+        let alongside = match self.is_alone() && !facts.are_chained() {
             true if load > compute => 0.1 * compute,
             true => 0.1 * load * (1.0 - 1.0 / waves.padding),
             false => 0.0,
@@ -402,7 +402,7 @@ impl Estimator<'_> {
         // Blocks of a cluster wait for what both load, tile after tile.
         let is_coupled = plan.persistent.is_some() && plan.cluster.as_ref().and_then(Table::product) > Some(1);
         let coupled = if is_coupled { COUPLED * memory / (1.0 + (compute / memory.max(1e-3)).powi(4)) } else { 0.0 };
-        turns + self.combining() + beside + again + between + coupled
+        turns + self.combining() + alongside + again + between + coupled
     }
 
     /// How long tensors take to be copied to padded rows, by a grid for each: its threads move single elements.
@@ -485,9 +485,9 @@ impl Estimator<'_> {
         self.facts.inputs.iter().filter(|input| input.reads > 0)
     }
 
-    /// What threads compute beside what the kernel does once for each point: each finds out where it is and what it may
+    /// What threads compute next to what the kernel does once for each point: each determines where it is and what it may
     /// read, and takes and converts for itself what others have read as well.
-    fn beside_elements(&self, tiles: f64) -> f64 {
+    fn alongside_elements(&self, tiles: f64) -> f64 {
         let again = |input: &Tensor| {
             let own = input.tile_bytes(self.ctx, self.facts, self.plan) * 8.0 / bits(self.ctx, input.elem);
             (own * self.tile_reads(input, tiles) - input.elems).max(0.0)
@@ -567,7 +567,7 @@ impl Estimator<'_> {
         let along = facts.iters().last().filter(|_| !facts.is_local());
         for input in self.read().filter(|input| input.axes.len() > 1) {
             let staged = plan.cache_of(&input.name).is_some_and(|cache| cache.place == dlc_plan::clause::Place::Smem);
-            // Threads that share a reduction along it lie beside each other there.
+            // Threads that share a reduction along it lie next to each other there.
             let is_shared = |axis: &String| plan.threads.as_ref().is_some_and(|threads| threads.along(axis) > 1);
             let shared = input.axes.last().is_some_and(|last| self.is_reduced(last) && is_shared(last));
             let apart = input.axes.last() != along && !shared && along.is_some_and(|along| input.axes.contains(along));
@@ -617,7 +617,7 @@ fn seen(facts: &Facts, plan: &Schedule, tiles: f64, slots: f64) -> Option<f64> {
     Some(sum as f64 * all * step as f64 / along as f64)
 }
 
-/// How long two things take that run beside each other: the longer one, and more where both are about as long, as neither
+/// How long two things take that run alongside each other: the longer one, and more where both are about as long, as neither
 /// then always has work.
 fn both(a: f64, b: f64) -> f64 {
     (a.powi(4) + b.powi(4)).powf(0.25)

@@ -1,4 +1,4 @@
-//! What a kernel asks of a machine, whatever it is called: its axes with numbers for their sizes, what it reads and writes,
+//! What a kernel requires of a machine, whatever it is called: its axes with numbers for their sizes, what it reads and writes,
 //! which of its reductions are products of matrices, and how much there is to compute.
 
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ use crate::analysis::axes::{axes, contributions, elem, reductions};
 use crate::analysis::masks::{mask_of, zero_mask};
 use crate::plan::shape::{Shape, groups, groups_of_rows, held_values, is_multiplied};
 
-/// What a kernel asks of a machine.
+/// What a kernel requires of a machine.
 pub struct Facts {
     /// Its axes: those of the results, then those that are reduced.
     pub axes: KernelAxes,
@@ -156,19 +156,19 @@ pub struct Factor {
 
 impl Facts {
     /// Whether there are several products, and they have the same rows, columns and steps, so that one loop makes their sums
-    /// beside each other.
-    pub fn are_beside(&self) -> bool {
+    /// next to each other.
+    pub fn are_alongside(&self) -> bool {
         let [first, others @ ..] = self.products.as_slice() else { return false };
-        let is_beside = |other: &Product| {
+        let is_alongside = |other: &Product| {
             let same_axes = first.rows == other.rows && first.columns == other.columns && first.depth == other.depth;
             same_axes && first.exact == other.exact && first.factors[0].elem == other.factors[0].elem
         };
-        !others.is_empty() && others.iter().all(is_beside)
+        !others.is_empty() && others.iter().all(is_alongside)
     }
 
     /// Whether a product is made from what another one gives.
     pub fn are_chained(&self) -> bool {
-        self.products.len() > 1 && !self.are_beside()
+        self.products.len() > 1 && !self.are_alongside()
     }
 
     /// Looks at a kernel; `assume` is the size of a symbol.
@@ -506,7 +506,7 @@ impl Facts {
         masks.flat_map(|mask| mask.holds).filter_map(width).min()
     }
 
-    /// The functions behind the last product, in order, each once in a row.
+    /// The functions after the last product, in order, each once in a row.
     fn find_epilogue(&mut self, ctx: &Context, body: &Body) {
         let Some(last) = self.products.last() else { return };
         let Some(block) = body.block_of(last.op).filter(|&block| Some(block) == body.entry_block()) else { return };
@@ -537,7 +537,7 @@ fn is_added(ctx: &Context, body: &Body, value: ValueId) -> bool {
 fn live(ctx: &Context, body: &Body) -> usize {
     let ops = body.walk();
     let place: rustc_hash::FxHashMap<OpId, usize> = ops.iter().enumerate().map(|(at, &op)| (op, at)).collect();
-    // What is alive behind each op: one more where it is made, one less behind its last use.
+    // What is alive after each op: one more where it is made, one less after its last use.
     let mut change = vec![0i64; ops.len() + 1];
     for (at, &op) in ops.iter().enumerate() {
         for value in body.results(op).filter(|&value| !axes(ctx, body, value).is_empty()) {

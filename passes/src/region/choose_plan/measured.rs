@@ -1,4 +1,4 @@
-//! Plans that were measured, which take the place of the estimate: `plan.measured` of the module.
+//! Plans that were measured, which replace the estimate: `plan.measured` of the module.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ pub struct MeasuredPlans {
 }
 
 impl MeasuredPlans {
-    /// Takes those for a target out of a module: whoever takes them decides, and nobody reads them later.
+    /// Takes those for a target out of a module: whoever takes them decides, and nothing reads them later.
     pub fn take(ctx: &Context, module: &mut Body, target: &str) -> MeasuredPlans {
         let mut of: HashMap<String, Vec<Measured>> = HashMap::new();
         for (op, measured) in Measured::all(ctx, module) {

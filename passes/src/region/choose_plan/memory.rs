@@ -7,10 +7,10 @@ use dlc_plan::value::Table;
 use super::candidates::CandidateGenerator;
 use super::facts::{Tensor, bits};
 
-/// The registers of a thread beside the elements that it keeps: addresses, sums, and what is loaded for a vector of them.
+/// The registers of a thread besides the elements that it keeps: addresses, sums, and what is loaded for a vector of them.
 const BESIDE_ELEMENTS: i64 = 32;
-/// The registers of a thread beside what it loads and what is computed of one element: addresses, counters, the element
-/// that is computed beside it.
+/// The registers of a thread besides what it loads and what is computed of one element: addresses, counters, the element
+/// that is computed next to it.
 const FOR_ADDRESSES: i64 = 12;
 
 /// The most elements of a column that a thread keeps.
@@ -45,7 +45,7 @@ impl CandidateGenerator<'_> {
         let mut widths = if width > 1 { vec![width, (width / 2).max(1)] } else { vec![1] };
         // Vectors of results take several sums a thread.
         widths.extend((width > 1 && !self.facts.reduced.is_empty()).then_some(1));
-        // Several vectors of a thread lie behind each other in a row, or below each other where rows share what is read.
+        // Several vectors of a thread lie after each other in a row, or below each other where rows share what is read.
         let mut unrolls = vec![(along.as_str(), 1), (along.as_str(), 2), (along.as_str(), 4)];
         let shared = |row: &&String| self.facts.inputs.iter().any(|it| it.reads > 0 && !it.axes.contains(row));
         if let Some(row) = self.facts.iters().iter().rev().nth(1).filter(shared) {
@@ -113,7 +113,7 @@ impl CandidateGenerator<'_> {
         let scattered = self.facts.inputs.iter().map(|input| input.scattered as i64).sum::<i64>();
         let words = words.sum::<f64>() as i64 + scattered.saturating_mul(elements);
         let registers = words.saturating_add(self.facts.live as i64 + FOR_ADDRESSES);
-        // They are given out by eights.
+        // They are emitted by eights.
         let blocks = self.target.registers_per_sm / (threads * ((registers + 7) / 8 * 8));
         let blocks = blocks.min(self.target.threads_per_sm / threads).min(self.target.max_blocks_per_sm);
         plan.blocks_per_sm = (blocks > 1).then_some(blocks);
@@ -311,7 +311,7 @@ impl CandidateGenerator<'_> {
         self.finish(plan)
     }
 
-    /// How many blocks of threads that keep so many elements each share an SM: with what is computed beside
+    /// How many blocks of threads that keep so many elements each share an SM: with what is computed next to
     /// them, but not so many that elements would not stay in registers.
     fn resident_rows(&self, threads: i64, each: i64) -> i64 {
         let by_registers = self.target.registers_per_sm / (threads * (each + BESIDE_ELEMENTS));
@@ -351,7 +351,7 @@ impl CandidateGenerator<'_> {
         plans
     }
 
-    /// `across` threads beside each other with `width` columns each, and `down` threads along them with `each` elements.
+    /// `across` threads next to each other with `width` columns each, and `down` threads along them with `each` elements.
     fn column_plan(
         &self,
         [column, long]: [&str; 2],
@@ -395,7 +395,7 @@ fn row_grids(whole: i64, width: i64) -> Vec<[i64; 2]> {
     grids
 }
 
-/// The threads beside each other and along what is reduced, of columns of so many positions, `wide` of them.
+/// The threads next to each other and along what is reduced, of columns of so many positions, `wide` of them.
 fn column_grids(wide: i64, high: i64) -> Vec<[i64; 2]> {
     let mut grids = vec![[32, 8], [32, 4], [64, 4], [32, 16], [128, 2], [32, 32]];
     // Few columns leave lanes to what is reduced.

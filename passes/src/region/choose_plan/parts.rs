@@ -29,7 +29,7 @@ impl CandidateGenerator<'_> {
         (parts > 1).then_some(Split { parts, along, through: Some(Through::Workspace) })
     }
 
-    /// Adds to plans the same with sums that blocks share. Of threads that sum along an axis, several blocks of an
+    /// Adds to plans the same with split-K. Of threads that sum along an axis, several blocks of an
     /// SM have a part each.
     pub(super) fn share_sums(&self, plans: &mut Vec<Schedule>, along: Option<&str>) {
         let summed = self.facts.points(self.facts.reduced.iter().map(String::as_str));

@@ -1,5 +1,5 @@
-//! Plans of kernels with running values. Along rows: a tile for rows of the length that they have, and accesses of 16 bytes
-//! where the sizes allow it. Along columns that are few or short: as many lanes beside each other as there are columns, and as
+//! Plans of kernels with running values. Along rows: a tile for rows of the length that they have, and 16-byte accesses
+//! where the sizes allow it. Along columns that are few or short: as many lanes next to each other as there are columns, and as
 //! many warps below each other as the length asks for.
 
 use dlc_ir::affine::SizeExpr;
@@ -97,14 +97,14 @@ fn of_columns(
         if lanes == 1 { (power(length, OWN), 1) } else { (OWN_OF_LANES, (REPEATS / operands.max(1)).max(1)) };
     let each = i64::from(own * lanes * repeats);
     let warps = power((length - 1) / each + 1, MOST_WARPS);
-    // Short columns leave warps for others beside them.
-    let beside = if wide == LANES { LEAST_WARPS.div_ceil(warps) } else { 1 };
-    let beside = beside.min(power((columns - 1) / i64::from(LANES) + 1, LEAST_WARPS));
-    let table = |[below, beside]: [u32; 2]| Table::of([(along, i64::from(below)), (column, i64::from(beside))]);
+    // Short columns leave warps for others next to them.
+    let alongside = if wide == LANES { LEAST_WARPS.div_ceil(warps) } else { 1 };
+    let alongside = alongside.min(power((columns - 1) / i64::from(LANES) + 1, LEAST_WARPS));
+    let table = |[below, alongside]: [u32; 2]| Table::of([(along, i64::from(below)), (column, i64::from(alongside))]);
     Some(Schedule {
-        tile: Some(table([own * lanes * repeats * warps, wide * beside])),
+        tile: Some(table([own * lanes * repeats * warps, wide * alongside])),
         thread_tile: Some(table([own, 1])),
-        threads: Some(table([lanes * warps, wide * beside])),
+        threads: Some(table([lanes * warps, wide * alongside])),
         ..base.clone()
     })
 }

@@ -92,7 +92,7 @@ pub struct Variant {
     pub plan: Schedule,
     /// How long it takes, in the symbols of the kernel; `None` beyond 64 bits.
     pub cost: Option<Cost>,
-    /// What it asks of sizes.
+    /// What it requires of sizes.
     pub requires: Vec<Condition>,
     /// Sizes at which it runs whatever others cost.
     pub at: Vec<Vec<Condition>>,
@@ -123,7 +123,7 @@ pub fn keep_chosen(
     }
 }
 
-/// Puts a copy of a kernel beside it for each plan but the first, and lets launches of the kernel take the one with the least
+/// Puts a copy of a kernel next to it for each plan but the first, and lets launches of the kernel take the one with the least
 /// cost; a launch whose sizes are known has that one alone. The copies that are launched: none where the kernel is not.
 pub fn add_variants(
     ctx: &Context,

@@ -1,5 +1,5 @@
 //! Factors of products that lie so that nothing fast brings them: the elements that are multiplied and summed lie apart, and
-//! along the neighbours goes a window, or rows are no whole units of 16 bytes. They are copied first, by a kernel of their
+//! along the neighbours goes a window, or rows are no whole 16-byte units. They are copied first, by a kernel of their
 //! own, with what is summed as the last axis, where the copy takes less time than it saves.
 
 use std::collections::BTreeSet;
@@ -39,7 +39,7 @@ pub fn cases<'a>(names: &'a Symbols, sizes: &'a [Vec<i64>], assumed: &'a dyn Fn(
     if sizes.is_empty() { vec![case(&[])] } else { sizes.iter().map(|numbers| case(numbers)).collect() }
 }
 
-/// An argument of a kernel that is turned.
+/// An argument of a kernel that is transposed.
 struct Turn {
     /// Its number.
     input: usize,
@@ -47,7 +47,7 @@ struct Turn {
     place: usize,
     /// What it is now.
     ty: MemRef,
-    /// The sizes of all axes before that one, of it, and of all behind it: what is copied is a stack of matrices.
+    /// The sizes of all axes before that one, of it, and of all after it: what is copied is a stack of matrices.
     sizes: [SizeExpr; 3],
     /// How long the axis is in the copy, where zeros fill it up.
     filled: Option<SizeExpr>,
@@ -122,7 +122,7 @@ pub struct Turner<'a, 'c> {
     pub cases: &'a [Case<'a>],
 }
 
-/// What is kept about a module while factors are turned.
+/// What is kept about a module while factors are transposed.
 pub struct Turned {
     /// Its launches.
     pub launches: Launches,
@@ -214,7 +214,7 @@ impl Turner<'_, '_> {
         Some(made)
     }
 
-    /// What should be turned: factors that tensor cores could multiply, along the longest axis of the sum that has a position
+    /// What should be transposed: factors that tensor cores could multiply, along the longest axis of the sum that has a position
     /// of its own in both.
     fn wanted(&self, body: &Body, facts: &Facts) -> Vec<Turn> {
         let ctx = self.cx.ctx;
@@ -271,7 +271,7 @@ impl Turner<'_, '_> {
         Some(choose_plan(self.cx.ctx, body, self.base.clone(), (self.target, self.precision), &number)?.ranked)
     }
 
-    /// Puts a copying kernel in front of another one, with the plan for the case in which it takes longest.
+    /// Puts a copying kernel before another one, with the plan for the case in which it takes longest.
     fn put(&self, module: &mut Body, kernel: OpId, copy: Body, sizes: &[SizeExpr]) {
         let ctx = self.cx.ctx;
         let chosen = |size: &Case<'_>| self.plans(&copy, size, sizes)?.into_iter().next();
@@ -306,7 +306,7 @@ fn reads(ctx: &Context, body: &Body, facts: &Facts, product: &Product) -> Option
     product.factors.iter().map(|factor| Some((factor.input.filter(|_| factor.direct)?, of(factor.input?)?))).collect()
 }
 
-/// Lets a kernel read an argument that is turned.
+/// Lets a kernel read an argument that is transposed.
 fn read_turned(ctx: &Context, body: &mut Body, turn: &Turn) {
     let Some(entry) = body.entry_block() else { return };
     let arg = body.args(entry)[turn.input];
@@ -340,7 +340,7 @@ fn sum_over(ctx: &Context, body: &mut Body, axis: &str, size: &SizeExpr) {
     }
 }
 
-/// A kernel that copies a stack of matrices, each turned.
+/// A kernel that copies a stack of matrices, each transposed.
 fn copying(ctx: &Context, turn: &Turn, name: &str, loc: Loc) -> Option<Body> {
     let mut body = Body::new(ctx.op_name(Func::DEF.name), loc, 1);
     let block = body.append_block(body.root_region());
@@ -379,7 +379,7 @@ fn copying(ctx: &Context, turn: &Turn, name: &str, loc: Loc) -> Option<Body> {
     Some(body)
 }
 
-/// Lets a launch have an argument turned, by a launch before it where its elements move, which is given back.
+/// Lets a launch have an argument transposed, by a launch before it where its elements move, which is given back.
 fn launch_turned(ctx: &Context, body: &mut Body, op: OpId, turn: &Turn, names: &[String]) -> Option<OpId> {
     let launch = Launch::from(OpRef::new(ctx, body, op));
     let (loc, choices, inputs) = (launch.loc(), launch.choices(), launch.inputs().collect::<Vec<ValueId>>());

@@ -1,7 +1,9 @@
-//! Plans of products that groups of four warps multiply with `wgmma`, from tiles that the tensor memory accelerator brings.
+//! Plans of products that groups of four warps multiply with `wgmma`, from tiles that TMA brings.
 
 use dlc_plan::Schedule;
-use dlc_plan::clause::{Barrier, Instruction, Kind, Order, Policy, Roles, Sharing, Split, Store, Through, Walk, Way};
+use dlc_plan::clause::{
+    Barrier, Instruction, Kind, Order, Policy, Roles, Sharing, Split, Store, StoreMethod, Through, Walk,
+};
 use dlc_plan::footprint::OVERHEAD;
 use dlc_plan::value::{Choice, Table};
 
@@ -41,10 +43,10 @@ const ZEROS: [(i64, i64); 5] = [(128, 128), (64, 256), (128, 64), (64, 128), (64
 /// The registers of a thread that holds them.
 const MOST_HELD: i64 = 232;
 
-/// By how many steps of 128 bytes tiles begin behind each other.
+/// By how many steps of 128 bytes tiles begin after each other.
 const K_SKEW: i64 = 10;
 
-/// The part of the second-level cache that what is asked for ahead may fill: what is read once, and half of what several
+/// The part of the L2 cache that what is asked for ahead may fill: what is read once, and half of what several
 /// blocks read with it, which is often there. With more on its way memory is slower, as measured on an H200.
 const L2_PREFETCH_SHARE: (i64, i64) = (1, 5);
 
@@ -54,7 +56,7 @@ const L2_PREFETCH_SHARE_SKEWED: (i64, i64) = (2, 7);
 /// The most sums that each group of four warps leaves where blocks share them.
 const MOST_SHARED: i64 = 64 * 128;
 
-/// The most sums of a thread beside which it has registers for the places of results along rows of pixels.
+/// The most sums of a thread besides which it has registers for the places of results along rows of pixels.
 const HELD_BY_ROWS: i64 = 128;
 
 /// The size of a tile that warpgroups compute.
@@ -96,7 +98,7 @@ impl Shape {
 }
 
 impl CandidateGenerator<'_> {
-    /// What the accelerator brings, multiplied by warpgroups.
+    /// What TMA brings, multiplied by warpgroups.
     pub(super) fn wgmma(&self, product: &Product, assume: &Table<i64>) -> Vec<Schedule> {
         let bits = bits(self.ctx, self.elem(product)) as i64;
         let contiguous = |side: usize| product.factors[side].axes.last();
@@ -112,12 +114,12 @@ impl CandidateGenerator<'_> {
         by_wgmma.candidates().into_iter().map(|plan| self.finish(plan)).collect()
     }
 
-    /// The factor of a side of which the accelerator takes windows of pixels, which lie one behind another, each with its
+    /// The factor of a side of which TMA takes windows of pixels, which lie one after another, each with its
     /// channels.
     fn pixels_of(&self, product: &Product, side: usize) -> Option<String> {
         let (factor, axes) = (&product.factors[side], [&product.rows, &product.columns][side]);
         let input = &self.facts.inputs[factor.input?];
-        // Where results are rows of pixels that are no whole units of 16 bytes, a run over images has no ends to leave out.
+        // Where results are rows of pixels that are no whole 16-byte units, a run over images has no ends to leave out.
         let is_uneven = |output: &Tensor| {
             let width = (128.0 / bits(self.ctx, output.elem)) as i64;
             let row = output.row.as_ref().and_then(|row| row.as_constant());
@@ -134,7 +136,7 @@ impl CandidateGenerator<'_> {
 struct Warpgroups<'a> {
     maker: &'a CandidateGenerator<'a>,
     product: &'a Product,
-    /// What the accelerator needs to know of sizes.
+    /// What TMA needs to know of sizes.
     assume: &'a Table<i64>,
     /// The bits of an element of the factors.
     bits: i64,
@@ -142,7 +144,7 @@ struct Warpgroups<'a> {
     promote: bool,
     /// Whether rows of each factor lie along the sum.
     along_depth: [bool; 2],
-    /// The factors of each side of which the accelerator takes windows of pixels.
+    /// The factors of each side of which TMA takes windows of pixels.
     pixels: [Option<String>; 2],
 }
 
@@ -208,7 +210,7 @@ impl Warpgroups<'_> {
     /// Plans where pixels fill the rows of the instruction, so that each thread has few of them, and their places are few.
     fn of_pixels(&self, shape: Shape) -> Vec<Schedule> {
         let maker = self.maker;
-        // What is added to sums is there beside them.
+        // What is added to sums is there next to them.
         let inputs = maker.facts.inputs.iter().enumerate();
         let is_factor = |at: usize| maker.factors(self.product).any(|(_, factor)| factor.input == Some(at));
         let is_alone = inputs.into_iter().all(|(at, input)| is_factor(at) || input.reads == 0);
@@ -223,7 +225,7 @@ impl Warpgroups<'_> {
         [self.plan(turned), self.in_parts(turned)].into_iter().flatten().collect()
     }
 
-    /// The plans of a tile: by pairs of blocks, by single ones, with the sides swapped, and with sums that blocks share.
+    /// The plans of a tile: by pairs of blocks, by single ones, with the sides swapped, and with split-K.
     fn of_tile(&self, shape: Shape) -> Vec<Schedule> {
         let (Shape { rows, columns, ping_pong, .. }, [all_rows, all_columns]) = (shape, self.extents());
         if wastes_tile(rows, all_rows) || wastes_tile(columns, all_columns) {
@@ -374,7 +376,7 @@ impl Warpgroups<'_> {
     /// How results are stored: nothing else is done while the only tile of a block is.
     fn store(&self, shape: Shape, again: bool, assume: &mut Option<Table<i64>>) -> Option<Store> {
         if self.by_rows() {
-            return Some(Store { way: Way::Rows, panels: Some(2), together: None });
+            return Some(Store { way: StoreMethod::Rows, panels: Some(2), together: None });
         }
         let panels = if shape.wide() % 64 == 0 || !again { 2 } else { 1 };
         let store = self.maker.store(panels, assume)?;
@@ -405,8 +407,8 @@ impl Warpgroups<'_> {
         let readers = if pair { 2 } else { 1 };
         let (with, part) = if !apart || pair { (1, L2_PREFETCH_SHARE) } else { (0, L2_PREFETCH_SHARE_SKEWED) };
         let [rows, columns] = shape.sides();
-        let beside = |side: usize| with * [columns, rows][side] / (2 * readers);
-        let ahead = once.iter().map(|&(_, side)| [rows, columns][side] + beside(side)).sum::<i64>();
+        let alongside = |side: usize| with * [columns, rows][side] / (2 * readers);
+        let ahead = once.iter().map(|&(_, side)| [rows, columns][side] + alongside(side)).sum::<i64>();
         self.maker.target.l2_bytes * part.0 / part.1 / (ahead * self.bits / 8).max(1)
     }
 
@@ -444,7 +446,7 @@ impl Warpgroups<'_> {
         [4, 3].into_iter().find_map(fits).unwrap_or(plan)
     }
 
-    /// A tile, of which an axis that it does not divide goes on in the one before where both lie one behind another: of a run
+    /// A tile, of which an axis that it does not divide goes on in the one before where both lie one after another: of a run
     /// over both nothing is beyond the end but in the last tile.
     fn in_runs(&self, shape: Shape, step: i64) -> Schedule {
         let (maker, product) = (self.maker, self.product);
@@ -470,7 +472,7 @@ impl Warpgroups<'_> {
         plan
     }
 
-    /// Whether the axes of each side of which a tile has several positions lie behind each other in memory, so that a run over
+    /// Whether the axes of each side of which a tile has several positions lie after each other in memory, so that a run over
     /// them is one of a box. Pixels need not.
     fn are_boxes(&self, tile: &Schedule) -> bool {
         let product = self.product;
@@ -550,7 +552,7 @@ impl Warpgroups<'_> {
     }
 }
 
-/// Whether an axis is the next one behind another.
+/// Whether an axis is the next one after another.
 fn follows(axes: &[String], before: &String, last: &String) -> bool {
     axes.windows(2).any(|pair| pair[0] == *before && pair[1] == *last)
 }

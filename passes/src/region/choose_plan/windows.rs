@@ -3,7 +3,7 @@
 //!
 //! A thread has some neighbours along the contiguous axis, and some along one other axis. Loops over windows are unrolled,
 //! so that what the windows of its elements have in common is loaded once, by vectors of memory where rows are whole
-//! vectors. What is loaded by all threads decides, then, beside what is computed.
+//! vectors. What is loaded by all threads decides, then, next to what is computed.
 
 use dlc_ir::affine::SizeExpr;
 use dlc_plan::Schedule;
@@ -20,14 +20,14 @@ const MOST_UNROLLED: i64 = 2048;
 const MOST_ASSUMED: i64 = 64;
 /// The most neighbours of a thread along another axis than the contiguous one.
 const MOST_ROWS: i64 = 4;
-/// The most elements of a thread: with more, too few threads are left to wait for memory beside each other.
+/// The most elements of a thread: with more, too few threads are left to wait for memory next to each other.
 const MOST_ELEMENTS: i64 = 32;
 /// The registers of a thread for addresses, conditions and counters.
 const FOR_ADDRESSES: i64 = 40;
 /// Of how many places of a window a thread has a register more: ptxas then spills nothing of a window of 3 x 3, and 8 bytes
 /// of one of 7 x 7.
 const L2_PREFETCH_SHARE: i64 = 4;
-/// What is computed for a load beside it: its address, whether it is in memory.
+/// What is computed for a load next to it: its address, whether it is in memory.
 const OPS_OF_LOAD: f64 = 2.0;
 /// The bytes that an SM's cache gives its threads at once, of one line.
 const LINE: f64 = 128.0;
@@ -35,7 +35,7 @@ const LINE: f64 = 128.0;
 /// What a thread of a plan does for itself.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Work {
-    /// Instructions beside what is computed of each element: loads, conversions, stores.
+    /// Instructions besides what is computed of each element: loads, conversions, stores.
     pub instructions: f64,
     /// The lines of the cache that its warp reads and writes, for all of its threads.
     pub lines: f64,
@@ -159,9 +159,9 @@ pub fn work(ctx: &dlc_ir::Context, facts: &Facts, plan: &Schedule) -> Work {
         let accesses = vectors.min(elements);
         let loads = (rows * accesses) as f64 * steps;
         // Lanes side by side read one line together, others one each.
-        let beside = lanes(facts, &threads, row).min(32.0);
+        let alongside = lanes(facts, &threads, row).min(32.0);
         let apart = (begins * bytes) as f64;
-        let lines = (beside * apart / LINE).max(1.0) * (32.0 / beside).min(all_rows).max(1.0);
+        let lines = (alongside * apart / LINE).max(1.0) * (32.0 / alongside).min(all_rows).max(1.0);
         let converted = if bytes < 4 { (rows * elements) as f64 * steps } else { 0.0 };
         work.instructions += loads * OPS_OF_LOAD + converted;
         work.lines += loads * lines.min(32.0);
@@ -200,8 +200,8 @@ impl CandidateGenerator<'_> {
         for (width, assume) in self.window_widths(&along) {
             for (row, each) in self.window_rows(&along) {
                 for threads in [128, 256] {
-                    for beside in self.beside(&along, width, threads) {
-                        let grid = [threads, beside, width, each];
+                    for alongside in self.alongside(&along, width, threads) {
+                        let grid = [threads, alongside, width, each];
                         plans.extend(self.window_plan(&along, row.as_deref(), grid, &assume));
                     }
                 }
@@ -267,7 +267,7 @@ impl CandidateGenerator<'_> {
     }
 
     /// How many threads lie side by side along the contiguous axis: those with the fewest elements beyond its end.
-    fn beside(&self, along: &str, width: i64, threads: i64) -> Vec<i64> {
+    fn alongside(&self, along: &str, width: i64, threads: i64) -> Vec<i64> {
         let size = self.facts.size(along).clamp(1, 1 << 30);
         let whole = (size as u64).div_ceil(width as u64).next_power_of_two() as i64;
         let mut counts: Vec<i64> =
@@ -282,15 +282,15 @@ impl CandidateGenerator<'_> {
         &self,
         along: &str,
         row: Option<&str>,
-        [threads, beside, width, each]: [i64; 4],
+        [threads, alongside, width, each]: [i64; 4],
         assume: &Table<i64>,
     ) -> Option<Schedule> {
         let (mut tile, mut grid) = (Vec::new(), Vec::new());
-        let mut left = threads / beside;
+        let mut left = threads / alongside;
         // The axis of the neighbours first; others only where a row of threads is no whole warp else.
         for axis in self.facts.iters().iter().rev() {
             let (own, count) = match axis.as_str() {
-                name if name == along => (width, beside),
+                name if name == along => (width, alongside),
                 name if Some(name) == row => {
                     let wanted = (self.facts.size(axis).clamp(1, 1 << 30) as u64).div_ceil(each as u64);
                     let count = left.min(wanted.next_power_of_two() as i64);
@@ -298,7 +298,7 @@ impl CandidateGenerator<'_> {
                     (each, count)
                 }
                 _ if row.is_none_or(|row| self.facts.axes.position(row) > self.facts.axes.position(axis)) => {
-                    let needed = if each == 1 && beside * (threads / beside / left) < 32 { left } else { 1 };
+                    let needed = if each == 1 && alongside * (threads / alongside / left) < 32 { left } else { 1 };
                     let count = needed.min((self.facts.size(axis).clamp(1, 1 << 30) as u64).next_power_of_two() as i64);
                     left /= count;
                     (1, count)
@@ -348,7 +348,7 @@ impl CandidateGenerator<'_> {
         if used < 32 || elements > MOST_ELEMENTS || registers > self.target.registers_per_thread {
             return None;
         }
-        // They are given out by eights.
+        // They are emitted by eights.
         let blocks = self.target.registers_per_sm / (used * ((registers + 7) / 8 * 8));
         let blocks = blocks.min(self.target.threads_per_sm / used).min(self.target.max_blocks_per_sm);
         Some(self.finish(Schedule { blocks_per_sm: (blocks > 1).then_some(blocks), ..plan }))

@@ -49,7 +49,7 @@ fn dims(ctx: &Context, ty: Type) -> Vec<SizeExpr> {
 
 /// Where memory is read or written at two axes next to each other.
 struct Site {
-    /// The argument, or behind the arguments the result.
+    /// The argument, or after the arguments the result.
     port: usize,
     /// The place of the first of them.
     place: usize,
@@ -125,7 +125,7 @@ fn in_order(ctx: &Context, kernel: &Body, kernel_axes: &KernelAxes) -> Vec<Pair>
     let follows =
         |list: &Vec<String>| -> Vec<Pair> { list.windows(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect() };
     let mut pairs: Vec<Pair> = lists.iter().flat_map(follows).collect();
-    // An axis of several reductions has the same one behind it in all of them.
+    // An axis of several reductions has the same one after it in all of them.
     let same = |(first, second): &Pair| {
         lists.iter().all(|list| {
             let place = |axis: &String| list.iter().position(|own| own == axis);

@@ -48,8 +48,8 @@ pub fn remove(ctx: &Context, kernel: &mut Body, runs: &mut Runs, keep_reduced: b
     for (ty, run) in outputs.iter_mut().zip(&mut runs.outputs) {
         *ty = without(ctx, *ty, place);
         let own = run.remove(place);
-        let beside = place.min(run.len().saturating_sub(1));
-        if let Some(run) = run.get_mut(beside) {
+        let alongside = place.min(run.len().saturating_sub(1));
+        if let Some(run) = run.get_mut(alongside) {
             *run += own;
         }
     }
@@ -104,8 +104,8 @@ pub fn remove_of_inputs(ctx: &Context, kernel: &mut Body, runs: &mut Runs) -> u6
             inputs[port] = without(ctx, inputs[port], place);
             let run = &mut runs.inputs[port];
             let own = run.remove(place);
-            let beside = place.min(run.len() - 1);
-            run[beside] += own;
+            let alongside = place.min(run.len() - 1);
+            run[alongside] += own;
             removed += 1;
         }
     }

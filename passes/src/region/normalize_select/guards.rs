@@ -47,7 +47,7 @@ pub struct Spaces<'k> {
 }
 
 /// Some axes as dimensions.
-pub struct Over<'s> {
+pub struct GuardScope<'s> {
     space: &'s mut Space,
     axes: Vec<String>,
 }
@@ -59,14 +59,14 @@ impl<'k> Spaces<'k> {
     }
 
     /// The dimensions of some axes. `None` beyond the limits of affine expressions.
-    pub fn over(&mut self, axes: &[&str]) -> Option<Over<'_>> {
+    pub fn over(&mut self, axes: &[&str]) -> Option<GuardScope<'_>> {
         let names: Vec<String> = axes.iter().map(|&axis| axis.to_owned()).collect();
         let kernel = self.kernel;
         let space = self.made.entry(names.clone()).or_insert_with(|| {
             let sizes: Option<Vec<SizeExpr>> = axes.iter().map(|axis| kernel.size(axis).cloned()).collect();
             Space::of(&sizes?)
         });
-        Some(Over { space: space.as_mut()?, axes: names })
+        Some(GuardScope { space: space.as_mut()?, axes: names })
     }
 }
 
@@ -78,7 +78,7 @@ struct Bound {
     affine: Option<Vec<AffineExpr>>,
 }
 
-impl Over<'_> {
+impl GuardScope<'_> {
     fn affine(&mut self, expr: &SizeExpr) -> Option<AffineExpr> {
         let axes = &self.axes;
         let axis = |name: &str| axes.iter().position(|known| known == name).map(|axis| axis as u32);

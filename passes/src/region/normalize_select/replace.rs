@@ -114,7 +114,7 @@ pub fn gist(body: &mut Body, op: OpId, spaces: &mut Spaces<'_>, unused: &mut Vec
     true
 }
 
-/// Puts a value in the place of the result of an op, as its type wants it.
+/// Puts a value in place of the result of an op, as its type wants it.
 fn replace(body: &mut Body, op: OpId, value: ValueId, kernel: &KernelAxes, cx: &PassCx<'_>) {
     let (ctx, out, loc) = (cx.ctx, body.result(op, 0), body.loc(op));
     let wanted = elem(ctx, body, out);

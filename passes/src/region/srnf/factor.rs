@@ -9,7 +9,7 @@ use dlc_ir::pass::PassCx;
 use dlc_ir::{Attr, Context, OpId, Type, ValueId, float};
 use dlc_region::ops::{Binary, Const, NewBinary, Reduce};
 
-use super::{Srnf, Verdict, apply_behind, is_outside, mark};
+use super::{Srnf, Verdict, apply_after, is_outside, mark};
 use crate::analysis::axes::{contributions, elem, is_over};
 use crate::rewrites::unused::erase_unused;
 
@@ -44,7 +44,7 @@ pub fn factor(body: &mut Body, reduce: OpId, op: OpId, may: Srnf, cx: &PassCx<'_
     let Factor { function, varying, fixed, fixed_is_left, .. } = found;
     let (loc, name) = (body.loc(op), body.value_name(body.result(op, 0)));
     body.set_operand(end, 0, varying);
-    let new = apply_behind(body, cx, reduce, reduce, &[fixed], |builder, out, ty| {
+    let new = apply_after(body, cx, reduce, reduce, &[fixed], |builder, out, ty| {
         let (lhs, rhs) = if fixed_is_left { (fixed, out) } else { (out, fixed) };
         NewBinary { lhs, rhs, function, widen: None, out_type: ty }.build(builder, loc)
     });

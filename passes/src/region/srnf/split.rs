@@ -9,7 +9,7 @@ use dlc_ir::{Context, OpId, Type};
 use dlc_region::ops::{Binary, NewBinary, Reduce};
 use rustc_hash::FxHashSet;
 
-use super::{NON_ASSOCIATIVE_TRANSFORM, Verdict, apply_behind, mark, narrow};
+use super::{NON_ASSOCIATIVE_TRANSFORM, Verdict, apply_after, mark, narrow};
 use crate::analysis::axes::{contributions, elem};
 use crate::rewrites::unused::erase_unused;
 
@@ -48,7 +48,7 @@ pub fn split(body: &mut Body, reduce: OpId, op: OpId, cx: &PassCx<'_>, said: &mu
     let other = body.result(second, 0);
     let first = body.result(reduce, 0);
     narrow(body, cx, second, &[first]);
-    let new = apply_behind(body, cx, reduce, second, &[other], |builder, out, ty| {
+    let new = apply_after(body, cx, reduce, second, &[other], |builder, out, ty| {
         NewBinary { lhs: out, rhs: other, function, widen: None, out_type: ty }.build(builder, loc)
     });
     if reassociates {

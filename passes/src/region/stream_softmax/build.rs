@@ -1,4 +1,4 @@
-//! Puts one reduction in the place of a maximum and its sums.
+//! Puts one reduction in place of a maximum and its sums.
 
 use dlc_core::guard::{Condition, Guard};
 use dlc_core::scalar;

@@ -32,11 +32,11 @@ pub struct Term {
     pub negative: bool,
     /// The types narrower than the sum that the program rounds to on the way.
     pub rounded: Vec<Type>,
-    /// What stands in the place of a maximum that is not finite, if something does.
+    /// What stands in place of a maximum that is not finite, if something does.
     pub instead: Option<Instead>,
 }
 
-/// A number in the place of a maximum that is not finite, as programs have it so that no infinity is subtracted from itself.
+/// A number in place of a maximum that is not finite, as programs have it so that no infinity is subtracted from itself.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Instead {
     /// Whether the maximum is finite.

@@ -32,7 +32,7 @@ pub enum LowerError {
     Layout(String),
 }
 
-/// A guard with another expression in the place of each.
+/// A guard with another expression in place of each.
 pub fn map_guard(guard: &Guard, put: &dyn Fn(&SizeExpr) -> Result<SizeExpr, LowerError>) -> Result<Guard, LowerError> {
     let reason = RefCell::new(LowerError::Guard);
     let put = |expr: &SizeExpr| put(expr).map_err(|why| reason.replace(why)).ok();

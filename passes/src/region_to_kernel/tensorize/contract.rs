@@ -240,7 +240,7 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product) -> Result<L
     Ok(lower.cast(made, crate::analysis::axes::elem(ctx, lower.region, result), false))
 }
 
-/// Where a loop begins, as a plan may want it: some steps behind for each tile, and from the end on at the beginning again.
+/// Where a loop begins, as a plan may want it: some steps later for each tile, and from the end on at the beginning again.
 /// Tiles that are computed at once then read different parts of their rows, which lie in different parts of memory. Steps
 /// are counted, so that the numbers stay small however many tiles there are.
 pub fn stagger(lower: &mut Lower<'_, '_>, total: &SizeExpr, depth: u32, axes: &[&str]) -> Result<Option<SizeExpr>> {
@@ -248,15 +248,15 @@ pub fn stagger(lower: &mut Lower<'_, '_>, total: &SizeExpr, depth: u32, axes: &[
     let Some((axis, steps)) = along.iter().find(|(axis, _)| axes == [axis.as_str()]).cloned() else { return Ok(None) };
     let depth = SizeExpr::from(i64::from(depth));
     let times = |a: &SizeExpr, b: &SizeExpr| a.mul(b).map_err(LowerError::Expr);
-    let behind = times(tile, &SizeExpr::from(steps))?;
+    let following = times(tile, &SizeExpr::from(steps))?;
     lower.staggered.push(axis);
-    let first = remainder(&behind, &total.ceildiv(&depth).map_err(LowerError::Expr)?)?;
+    let first = remainder(&following, &total.ceildiv(&depth).map_err(LowerError::Expr)?)?;
     let first = lower.emit.index(&times(&first, &depth)?)?;
     lower.emit.call(first, "first");
     Ok(Some(lower.emit.name(first)))
 }
 
-/// Where a step of a loop begins: where the loop is, or behind that by where it begins.
+/// Where a step of a loop begins: where the loop is, or after that by where it begins.
 pub fn staggered(
     lower: &mut Lower<'_, '_>,
     counter: ValueId,
@@ -510,7 +510,7 @@ pub fn is_bounded(lower: &Lower<'_, '_>, read: Read<'_>, rows: &Dim) -> bool {
     named.peek().is_some() && named.all(|(at, size)| bounded(at, size))
 }
 
-/// Who copies what of a tile whose elements are neighbours in memory along an axis.
+/// Who copies what of a tile whose elements are adjacent elements along an axis.
 fn copying(
     lower: &Lower<'_, '_>,
     memory: ValueId,
@@ -537,7 +537,7 @@ fn copying(
     lower.tiling.copying(shape, along, if is_wide { vector } else { 1 })
 }
 
-/// The elements behind each row of `f32` across which the sum goes.
+/// The elements after each row of `f32` across which the sum goes.
 const ROW_PADDING: u32 = 8;
 
 /// A tile in shared memory, which the grid names.
@@ -552,7 +552,7 @@ fn tile_in_shared_memory(lower: &mut Lower<'_, '_>, elem: Type, shape: [u32; 2],
     Ok(tile)
 }
 
-/// Rows of a tile in shared memory: exchanged in units of 16 bytes where rows are whole units, as wide as they are or as the
+/// Rows of a tile in shared memory: exchanged in 16-byte units where rows are whole units, as wide as they are or as the
 /// plan says of the tensor. Where the sum goes across the rows, threads read `f32` one by one, as `ldmatrix` transposes 16
 /// bits alone: the lanes of a warp read four rows of eight, which padding brings to banks of their own.
 fn shared_layout(
@@ -567,7 +567,7 @@ fn shared_layout(
     let own = if bytes >= 128 { 128 } else { bytes.next_power_of_two().max(32) };
     match (instruction, said.map(|(_, span)| *span)) {
         (Some(Kind::Fma) | None, _) => Shared::RowMajor { pitch: Some(shape[1] + 4) },
-        // What tensor cores read from shared memory lies in units of 16 bytes at least.
+        // What tensor cores read from shared memory lies in 16-byte units at least.
         (Some(Kind::Wgmma), Some(0)) => Shared::Panels { span: 16, rows: None },
         (Some(Kind::Mma), Some(0)) => Shared::RowMajor { pitch: None },
         (Some(Kind::Mma), None) if across && bits == 32 => Shared::RowMajor { pitch: Some(shape[1] + ROW_PADDING) },
@@ -576,7 +576,7 @@ fn shared_layout(
     }
 }
 
-/// One step of the loop: the product of what is in shared memory, added to what there is.
+/// One step of the loop: the product of what is in shared memory, added to what exists.
 fn multiply(
     lower: &mut Lower<'_, '_>,
     instruction: Kind,
@@ -589,7 +589,7 @@ fn multiply(
     let ty = lower.emit.body.value_type(acc);
     let turn = rhs.transposed.then_some(());
     let [rows, columns] = lower.both_dims();
-    // A product that is promoted is not added to what there is by the tensor cores.
+    // A product that is promoted is not added to what exists by the tensor cores.
     let is_promoted = lower.tiling.matrix.as_ref().is_some_and(|matrix| matrix.promote) && !is_constant(lower, acc);
     let begin = match is_promoted {
         true => {
@@ -671,7 +671,7 @@ fn multiply(
     Ok(lower.emit.body.result(op, 0))
 }
 
-/// Whether a value is a number that is known: a product that is added to it needs no addition behind it.
+/// Whether a value is a number that is known: a product that is added to it needs no addition after it.
 fn is_constant(lower: &Lower<'_, '_>, value: ValueId) -> bool {
     let made = lower.emit.body.defining_op(value);
     made.is_some_and(|op| kernel::Const::of(OpRef::new(lower.ctx, &lower.emit.body, op)).is_some())

@@ -8,7 +8,7 @@ use dlc_plan::clause::Kind;
 use super::lower::Lower;
 
 impl Lower<'_, '_> {
-    /// Moves a copy to the innermost loop that its positions depend on, and lets the threads meet behind it.
+    /// Moves a copy to the innermost loop that its positions depend on, and lets the threads meet after it.
     pub fn place_copy(&mut self, copy: OpId, values: &[ValueId]) {
         let (ctx, loc, emit) = (self.ctx, self.emit.loc, &mut self.emit);
         let source = kernel::Copy::from(OpRef::new(ctx, &emit.body, copy)).source();

@@ -71,7 +71,7 @@ impl<'c> Emit<'c> {
         SizeExpr::symbol(&format!("_u{number}")).expect("a letter and digits are a name")
     }
 
-    /// Gives a value a name for readers, with a number behind it where it is taken.
+    /// Gives a value a name for readers, with a number after it where it is taken.
     pub fn call(&mut self, value: ValueId, name: &str) {
         let name = self.ctx.intern_str(name);
         self.body.set_value_name(value, name);

@@ -30,7 +30,7 @@ pub struct Piece<'a> {
     pub plan: Option<&'a Schedule>,
     pub mapping: Mapping,
     /// Sizes, and what they are at most.
-    pub kept: Vec<(SizeExpr, i64)>,
+    pub register_resident: Vec<(SizeExpr, i64)>,
     /// The memory for each argument of the region.
     pub memory: FxHashMap<ValueId, ValueId>,
     /// The memory for its results.
@@ -39,7 +39,7 @@ pub struct Piece<'a> {
     pub part: Option<Divided>,
     /// Where the result, an element of sums, is added.
     pub scattered: Option<&'a Scattered>,
-    /// The axes whose loops are unrolled, beside those of the plan.
+    /// The axes whose loops are unrolled, next to those of the plan.
     pub unrolled: Vec<String>,
     /// Whether floats are finite.
     pub finite: bool,
@@ -70,9 +70,10 @@ pub struct Notes {
     pub multiplied: Vec<report::Multiplied>,
 }
 
-/// Adds a grid to a kernel, behind what is there.
+/// Adds a grid to a kernel, after what is there.
 pub fn grid<'c>(ctx: &'c Context, emit: Emit<'c>, piece: Piece<'_>, notes: &mut Notes) -> Result<Emit<'c>, LowerError> {
-    let Piece { region, plan, mapping, kept, memory, outputs, part, scattered, mut unrolled, finite } = piece;
+    let Piece { region, plan, mapping, register_resident, memory, outputs, part, scattered, mut unrolled, finite } =
+        piece;
     let (block, loc) = (emit.block, emit.loc);
     let entry = region.entry_block().expect("what is lowered has a body");
     unrolled.extend(plan.map(|plan| mapping.unrolled(plan)).unwrap_or_default());
@@ -86,7 +87,7 @@ pub fn grid<'c>(ctx: &'c Context, emit: Emit<'c>, piece: Piece<'_>, notes: &mut 
         next_id: 0,
         grid: block,
         stagger: None,
-        kept,
+        register_resident,
         filled: Vec::new(),
         missed: Vec::new(),
         staggered: Vec::new(),

@@ -80,11 +80,11 @@ pub struct Lower<'a, 'c> {
     pub scopes: Vec<Scope>,
     pub next_id: usize,
     pub grid: BlockId,
-    /// The number of the tile, and how many steps behind the one before the loop along each axis begins.
+    /// The number of the tile, and how many steps later than in the one before the loop along each axis begins.
     pub stagger: Option<(SizeExpr, Vec<(String, i64)>)>,
     /// Sizes, and what they are at most.
-    pub kept: Vec<(SizeExpr, i64)>,
-    /// Values that outside of their tile are another number than what they are made of is there.
+    pub register_resident: Vec<(SizeExpr, i64)>,
+    /// Values that outside of their tile are another number than what they consist of is there.
     pub filled: Vec<ValueId>,
     /// What the plan says and is not done, and why.
     pub missed: Vec<(String, String)>,

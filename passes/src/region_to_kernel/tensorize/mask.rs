@@ -42,7 +42,7 @@ impl Mask {
         lower.expr(&expr, [false, false]).ok()
     }
 
-    /// Behind which position of an axis nothing is seen from any of the rows.
+    /// After which position of an axis nothing is seen from any of the rows.
     pub fn end(&self, lower: &Lower<'_, '_>, axis: &str, rows: &Dim) -> Option<SizeExpr> {
         self.holds.iter().find_map(|expr| {
             if slope(expr, axis)? != -1 {
@@ -121,7 +121,7 @@ fn is_never_negative(expr: &SizeExpr) -> bool {
 }
 
 impl Lower<'_, '_> {
-    /// A value as it is where conditions on integers hold, and what is made of it elsewhere.
+    /// A value as it is where conditions on integers hold, and what consists of it elsewhere.
     pub fn unless(
         &mut self,
         conditions: Vec<Condition>,

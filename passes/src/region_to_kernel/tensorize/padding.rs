@@ -34,7 +34,7 @@ pub fn pad(lower: &mut Lower<'_, '_>, plan: &Schedule) -> Result<()> {
                 lower.memory.insert(arg, copy);
             }
             None => {
-                let message = format!("{name} is not padded: it is no matrix with its rows one behind another");
+                let message = format!("{name} is not padded: it is no matrix with its rows one after another");
                 lower.missed.push((format!("algo load_{name}"), message));
             }
         }

@@ -102,7 +102,7 @@ impl Lower<'_, '_> {
     /// A sum of ones along an axis that is known to be short enough: its size, which `f32` has exactly.
     fn counted(&mut self, id: OpId, size: &SizeExpr, alone: bool) -> Result<Option<Lowered>> {
         let reduce = Reduce::from(OpRef::new(self.ctx, self.region, id));
-        let most = self.kept.iter().find(|(known, _)| known == size).map(|(_, most)| *most);
+        let most = self.register_resident.iter().find(|(known, _)| known == size).map(|(_, most)| *most);
         let short = most.is_some_and(|most| most <= 1 << f32::MANTISSA_DIGITS);
         let plain = reduce.combiner() == Some(Combiner::Sum) && reduce.acc().first() == Some(&Type::F32);
         let from_zero = reduce.init().first().and_then(|&init| self.number(init)) == Some(0.0);
@@ -243,7 +243,7 @@ impl Lower<'_, '_> {
         dim.is_some_and(|dim| dim.axes[0].0 == axis && dim.base.as_constant() != Some(0))
     }
 
-    /// What is done at one position: contributions are combined with what there is.
+    /// What is done at one position: contributions are combined with what exists.
     fn step(&mut self, step: &Step, carried: &[ValueId]) -> Result<Vec<ValueId>> {
         if let Some(factors) = self.factors(step) {
             return self.multiply_add(&factors, step.overs[0], carried[0]).map(|sum| vec![sum]);
@@ -372,7 +372,7 @@ impl Lower<'_, '_> {
         Ok(self.made(made, over))
     }
 
-    /// Whether a value is zero where a tile reaches beyond its second axis: it is made of what is read there, and reads are
+    /// Whether a value is zero where a tile reaches beyond its second axis: it consists of what is read there, and reads are
     /// zero outside.
     fn is_zero_outside(&self, value: ValueId) -> bool {
         // What is nearest goes first: where a value is not, that is seen soon.

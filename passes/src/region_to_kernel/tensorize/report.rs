@@ -1,5 +1,5 @@
 //! Which instruction multiplies each product of a kernel, what brings its factors, and why that is not better: as remarks,
-//! or as a warning where the plan asks for an instruction that is not used.
+//! or as a warning where the plan requires an instruction that is not used.
 
 use dlc_core::scalar::{self, Combiner};
 use dlc_ir::body::{Body, OpRef};
@@ -64,7 +64,7 @@ pub fn report(region: &Body, plan: Option<&Schedule>, of_rows: Option<&str>, mad
                 cx.remark(RemarkKind::Missed, multiplied.loc, message);
             }
             (Kind::Mma, None) => {
-                let message = format!("{word} multiplies, as on any target: no plan asks for wgmma; {routes}");
+                let message = format!("{word} multiplies, as on any target: no plan requires wgmma; {routes}");
                 cx.remark(RemarkKind::Missed, multiplied.loc, message);
             }
             (Kind::Wgmma, _) if multiplies_bytes(cx.ctx, region, multiplied) => {

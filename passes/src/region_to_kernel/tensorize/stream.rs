@@ -1,5 +1,5 @@
 //! Sums below a running maximum, a tile at a time: the streaming softmax (Milakov and Gimelshein, "Online normalizer
-//! calculation for softmax", 2018), and with a product of matrices behind it attention as one kernel (Dao et al.,
+//! calculation for softmax", 2018), and with a product of matrices after it attention as one kernel (Dao et al.,
 //! "FlashAttention", 2022).
 //!
 //! A reduction has accumulators `m, a, b, ..` whose first is a maximum, and whose others are sums that are weighted by how
@@ -19,9 +19,9 @@ use dlc_region::verify::axes_of;
 use rustc_hash::FxHashSet;
 
 use super::contract::{Left, accumulate, copied, stagger, staggered};
+use super::exp2_softmax::{self, Powers};
 use super::lower::{Lower, Lowered, Result};
 use super::mask::{mask_of, whole_steps};
-use super::powers::{self, Powers};
 use super::report::Of;
 use crate::analysis::axes::before_broadcasts;
 
@@ -192,7 +192,7 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId) -> Result<Option<Vec<Lowered>>
         }
         inits
     };
-    // Before and behind what is hidden from all rows there is nothing to do.
+    // Before and after what is hidden from all rows there is nothing to do.
     let mask = mask_of(lower, found.contributions[0], reduce.init().to_vec()[0]);
     let ends = mask.as_ref().filter(|_| wide.contains(&true));
     let begin = ends.and_then(|mask| mask.begin(lower, &axis.0, &rows));
@@ -272,7 +272,7 @@ fn by_lanes(
     let next = match found.scale.filter(|_| acc.iter().all(|&elem| elem == Type::F32)) {
         Some(scale) => {
             let values: Vec<ValueId> = values.iter().map(|value| value.value).collect();
-            powers::combine(lower, scale, &open.carried, &values)
+            exp2_softmax::combine(lower, scale, &open.carried, &values)
         }
         None => lower.combine_values(reduce, &overs, &open.carried, &values)?,
     };
@@ -344,7 +344,7 @@ pub fn scores(lower: &mut Lower<'_, '_>, reduce: Reduce<'_>, wanted: ValueId, ru
     }
 }
 
-/// What a tile gives for each accumulator, added to what there is `before` if that is said. The scope has rows and the tile
+/// What a tile gives for each accumulator, added to what exists `before` if that is said. The scope has rows and the tile
 /// as its axes.
 fn contributions(
     lower: &mut Lower<'_, '_>,
@@ -358,7 +358,7 @@ fn contributions(
     let both = [true, true];
     let wanted = found.contributions[0];
     let score = scores(lower, reduce, wanted, before.is_some())?;
-    // What is outside of a row that is held whole is never stored: whatever else is made of the value is made of this one, and
+    // What is outside of a row that is held whole is never stored: whatever else consists of the value consists of this one, and
     // only once.
     if before.is_none() && columns.is_none() && acc[0] == lower.elem(wanted) {
         let ids = lower.ids(wanted);
@@ -402,7 +402,7 @@ fn contributions(
     Ok(values)
 }
 
-/// What a tile gives for a sum, by its weights, added to what there is `before`. The scope has rows and the tile as its axes;
+/// What a tile gives for a sum, by its weights, added to what exists `before`. The scope has rows and the tile as its axes;
 /// a sum that is over columns, too, is a product of matrices.
 pub fn add(
     lower: &mut Lower<'_, '_>,
@@ -459,7 +459,7 @@ fn is_one(lower: &Lower<'_, '_>, value: ValueId) -> bool {
     number_of(lower.ctx, lower.region, value) == Some(1.0)
 }
 
-/// What there is, by its weight below the new maximum.
+/// What exists, by its weight below the new maximum.
 fn weigh(lower: &mut Lower<'_, '_>, weight: ValueId, old: Lowered, elem: dlc_ir::Type) -> Result<ValueId> {
     let weight = lower.value(weight)?;
     let weight = lower.cast(weight, elem, false);

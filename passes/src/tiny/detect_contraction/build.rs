@@ -1,4 +1,4 @@
-//! Puts a contraction in the place of the sum.
+//! Puts a contraction in place of the sum.
 
 use dlc_core::broadcast::promote;
 use dlc_core::types::Tensor;
@@ -8,11 +8,11 @@ use dlc_ir::rewrite::Rewriter;
 use dlc_ir::{Attr, Context, Loc, OpId, ValueId};
 use dlc_tiny::ops::{Expand, Flip, NewContract, Reshape, Shrink};
 
-use super::form::{Found, Side};
+use super::form::{ProductForm, Side};
 use crate::rewrites::unused::erase_unused;
 
 /// Replaces a sum with the contraction that it is, and erases what nothing else needs of the product.
-pub fn replace(ctx: &Context, body: &mut Body, sum: OpId, found: Found) {
+pub fn replace(ctx: &Context, body: &mut Body, sum: OpId, found: ProductForm) {
     let loc = body.loc(sum);
     let first = body.operands(sum).filter_map(|value| body.defining_op(value)).collect();
     let mut builder = Builder::new(ctx, body, InsertPoint::Before(sum));

@@ -12,7 +12,7 @@ use super::Position;
 use crate::analysis::access::{Access, Shapes};
 
 /// A contraction that was found, over what may first be cut and reshaped.
-pub struct Found {
+pub struct ProductForm {
     pub lhs: Side,
     pub rhs: Side,
     /// The names of the axes of the contraction's result.
@@ -44,7 +44,7 @@ pub struct Side {
     pub index: Vec<SizeExpr>,
 }
 
-impl Found {
+impl ProductForm {
     /// What was done, for a remark at the sum.
     pub fn describe(&self, sum: OpRef<'_>) -> String {
         let (lhs, rhs, out) = (show(&self.lhs.index), show(&self.rhs.index), show(&self.out));
@@ -70,7 +70,7 @@ pub fn form(
     axes: &[usize],
     lhs: &[Position],
     rhs: &[Position],
-) -> Result<Found, String> {
+) -> Result<ProductForm, String> {
     let sizes = |access: &Access| shapes.of(ctx, body.value_type(access.source)).to_vec();
     let (lhs, rhs) = (ranked(space, lhs, &sizes), ranked(space, rhs, &sizes));
     let mut first_error = None;
@@ -78,7 +78,7 @@ pub fn form(
     for (left, right) in pairs.filter(|&(left, right)| left < TRIED && right < TRIED) {
         let (Some(lhs), Some(rhs)) = (lhs.get(left), rhs.get(right)) else { continue };
         let sources = [sizes(lhs), sizes(rhs)];
-        match Pair::of(space, axes, [(*lhs).clone(), (*rhs).clone()]).and_then(|pair| pair.found(&sources)) {
+        match Pair::of(space, axes, [(*lhs).clone(), (*rhs).clone()]).and_then(|pair| pair.into_form(&sources)) {
             Ok(found) => return Ok(found),
             Err(why) => drop(first_error.get_or_insert(why)),
         }
@@ -114,7 +114,7 @@ fn kind(space: &Space, at: &AffineExpr, size: &SizeExpr) -> u8 {
 }
 
 /// The dimensions of a sum that are the digits of a number in mixed radix, the innermost first, and how many numbers
-/// there are: each factor is the product of the sizes behind it.
+/// there are: each factor is the product of the sizes after it.
 fn digits(space: &Space, terms: &[(usize, SizeExpr)]) -> Option<(Vec<usize>, SizeExpr)> {
     let (mut order, mut extent) = (Vec::with_capacity(terms.len()), SizeExpr::from(1));
     while order.len() < terms.len() {
@@ -133,7 +133,7 @@ fn sized_terms(space: &Space, expr: &AffineExpr) -> Option<(Vec<(usize, SizeExpr
     Some((sized.collect::<Option<_>>()?, number(&rest)?))
 }
 
-/// The most axes that are split in two, one after the other.
+/// The most axes that are split in two, one after another.
 const MAX_SPLITS: usize = 8;
 
 /// The access over axes split so that each index is a sum of multiples, and how many were.
@@ -229,7 +229,7 @@ impl Pair {
         Ok(Pair { space, accesses, parts, summed })
     }
 
-    fn found(self, sources: &[Vec<SizeExpr>; 2]) -> Result<Found, String> {
+    fn into_form(self, sources: &[Vec<SizeExpr>; 2]) -> Result<ProductForm, String> {
         let read = |side: usize| {
             let axes = self.accesses[side].index.iter().zip(&sources[side]);
             axes.map(|(at, size)| self.axis(at, size)).collect::<Result<Vec<Axis>, String>>()
@@ -307,7 +307,7 @@ impl Pair {
         Ok(Axis { terms, is_window, flip, cut: cut.then(|| (offset.clone(), end.clone())), whole: (offset, end) })
     }
 
-    /// A letter for each index: `k` is summed, `b` is on both sides, `m` on the left, `n` on the right. Numbers behind
+    /// A letter for each index: `k` is summed, `b` is on both sides, `m` on the left, `n` on the right. Numbers after
     /// it where there are several.
     fn names(&self, named: &[usize], sides: &[Vec<Axis>; 2]) -> Vec<String> {
         let has =
@@ -332,7 +332,7 @@ impl Pair {
         mut sides: [Vec<Axis>; 2],
         named: &[usize],
         names: &[String],
-    ) -> Result<Found, String> {
+    ) -> Result<ProductForm, String> {
         let symbol = |dim: usize| {
             let place = named.iter().position(|&other| other == dim)?;
             SizeExpr::symbol(&names[place]).ok()
@@ -373,7 +373,7 @@ impl Pair {
         let product = |parts: &[usize]| parts.iter().try_fold(SizeExpr::from(1), |size, &part| size.mul(&sizes[part]));
         let shape = outs.map(|axis| product(&self.parts[axis])).collect::<Result<_, _>>();
         let shape = shape.map_err(|error| error.message.into_owned())?;
-        Ok(Found { lhs, rhs, out, expand, shape, acc: Type::F32, widen: false, product: None, shared: false })
+        Ok(ProductForm { lhs, rhs, out, expand, shape, acc: Type::F32, widen: false, product: None, shared: false })
     }
 
     /// An operand of the contraction, with the sizes of its axes.

@@ -13,7 +13,7 @@ use super::count::{Closed, never_negative, terms};
 use super::form::{Branch, Form, Guard, integers};
 use super::space::Space;
 
-/// Makes the ops of forms over the axes of one value. Each op has only the axes that it depends on, and those behind
+/// Makes the ops of forms over the axes of one value. Each op has only the axes that it depends on, and those after
 /// them with size 1, so that they broadcast as they are aligned: at the right.
 pub(super) struct Build<'a, 'b> {
     builder: &'a mut Builder<'b>,

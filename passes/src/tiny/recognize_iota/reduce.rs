@@ -10,7 +10,7 @@ use super::form::{Branch, Form, Guard, exact_to};
 use super::infer::{Forms, Refusal, each};
 use super::space::Space;
 
-const RUNNING: Refusal = "it is a running sum of data, and there is no scan; each element is added up anew";
+const RUNNING: Refusal = "it is a running sum of data, and there is no scan; each element is added up again";
 
 /// The form of a reduction; `None` of elements that are data.
 ///

@@ -344,10 +344,10 @@ fn gathers() {
         let wide = if elem == "f16" { "f32" } else { elem };
         // The table may be part of a larger one, and be read backwards.
         let last = table_axes.iter().position(|&axis| axis == 0).expect("the table has it");
-        let (before, behind) = (random.one_of(&[0, 0, 1, 2]), random.one_of(&[0, 0, 1]));
+        let (before, following) = (random.one_of(&[0, 0, 1, 2]), random.one_of(&[0, 0, 1]));
         let (mut all_shape, mut start, mut stop) =
             (table_shape.clone(), vec![0; table_shape.len()], table_shape.clone());
-        all_shape[last] += before + behind;
+        all_shape[last] += before + following;
         start[last] += before;
         stop[last] += before;
         let flip = if random.one_in(3) { vec![last] } else { Vec::new() };

@@ -105,7 +105,7 @@ impl Lower<'_> {
             if self.ref_compat && !is_same(op) {
                 return Err(Blocked(chain.source));
             }
-            // Not those within others, or following them would take for ever.
+            // Not those within others, or following them would take forever.
             if let Some(choice) = Where::of(op).filter(|_| choices) {
                 *chain = self.padded(choice, space, chain).ok_or(Blocked(chain.source))?;
                 continue;

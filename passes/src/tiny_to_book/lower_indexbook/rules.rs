@@ -68,7 +68,7 @@ const RULES: [(&OpDef, Rule); 11] = [
 /// What is left to do.
 enum Work {
     Op(OpId),
-    /// To choose between the results of the regions of an `if`, which are written out.
+    /// To choose between the results of the regions of an `if`, which are unrolled.
     Choose(OpId),
 }
 
@@ -146,7 +146,7 @@ impl Lower<'_> {
     }
 }
 
-/// What is looked through where it is read.
+/// What is examined where it is read.
 fn is_leaf(op: OpRef<'_>) -> bool {
     is_view(op) || op.is(tiny::Const::DEF) || op.is(tiny::Valid::DEF)
 }

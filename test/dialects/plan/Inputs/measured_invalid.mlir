@@ -38,7 +38,7 @@ plan.measured k for sm90 { kernel "0000000000000000" driver 13000 nanoseconds 1 
 
 // -----
 
-// expected-error@+1 {{'driver' is said twice}}
+// expected-error@+1 {{'driver' is given twice}}
 plan.measured k for sm90 { kernel "0000000000000000" driver 13000 driver 1 }
 
 // -----

@@ -19,7 +19,7 @@
 // WRONG: [E0605] Error: 'barrier_model' must be one of block, cp_async_group, mbarrier, not "mbarier"
 // WRONG: did you mean 'mbarrier'?
 // RANK: [E0605] Error: 'tile' must be extents of at most 3 axes;
-// FITS: [E1602] Error: 'plan.schedule': the block needs 262144 bytes of shared memory (4 stages of 65536, and what is beside them), and sm80 has 166912
+// FITS: [E1602] Error: 'plan.schedule': the block needs 262144 bytes of shared memory (4 stages of 65536, and what else it keeps), and sm80 has 166912
 // FITS: the nearest plan that fits has 'stages 2'
 // TARGET: [E0602] Error: a target has no key 'cores' ('the document')
 // TYPE: [E0606] Error: 'plan.schedule': JSON has no name for the type index

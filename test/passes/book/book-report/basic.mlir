@@ -1,4 +1,4 @@
-// The program is left as it is; the report goes out beside it, for people and for programs.
+// The program is left as it is; the report goes out next to it, for people and for programs.
 
 // RUN: dlc-opt %s --book-report 2> %t | FileCheck %s --check-prefix=SAME
 // RUN: snapshot %s --name=text < %t

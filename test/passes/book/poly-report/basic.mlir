@@ -1,4 +1,4 @@
-// The program is left as it is; the report goes out beside it.
+// The program is left as it is; the report goes out next to it.
 
 // RUN: dlc-opt %s --poly-report --output-dir=%T/out | FileCheck %s --check-prefix=SAME
 // RUN: snapshot %s --name=gemm < %T/out/poly-report.gemm.json
@@ -10,7 +10,7 @@
 // SAME: %s = reduce sum
 // SAME-NOT: poly.view
 
-// Four rows of 4 halves are 32 bytes: no two lanes want the same bank.
+// Four rows of 4 16-bit floats are 32 bytes: no two lanes want the same bank.
 // TILE: "stride_bytes": 8,
 // TILE: "ways": 1
 

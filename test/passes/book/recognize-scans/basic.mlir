@@ -3,7 +3,7 @@
 
 // REMARK: each result combines the elements up to a position: it is a scan
 
-// A window over what is padded, as tinygrad writes it: the position that is read takes the place of the reduced axis.
+// A window over what is padded, as tinygrad writes it: the position that is read replaces the reduced axis.
 // CHECK-LABEL: @window
 // CHECK-NEXT: scan sum axes (i0: 4, i1: 30) along 1 of %x at (i0, i1) acc f32 : tensor<[4, 30], f32>
 // CHECK-NEXT: return
@@ -15,10 +15,10 @@ book.func @window(%x: tensor<[4, 30], f32>) -> tensor<[4, 30], f32> {
 // -----
 
 // The same against the direction of the axis.
-// CHECK-LABEL: @window_behind
+// CHECK-LABEL: @window_after
 // CHECK-NEXT: scan max axes (i0: 30, i1: 4) along 0 of %x at (i1, i0) acc f32 reverse : tensor<[30, 4], f32>
 // CHECK-NEXT: return
-book.func @window_behind(%x: tensor<[4, 30], f32>) -> tensor<[30, 4], f32> {
+book.func @window_after(%x: tensor<[4, 30], f32>) -> tensor<[30, 4], f32> {
   %s = reduce max axes (i0: 30, i1: 4) over (i2: 30) of %x at (i1, i0 - i2 + 29) where (i0 - i2 + 29 < 30) else -inf acc f32 : tensor<[30, 4], f32>
   return %s
 }

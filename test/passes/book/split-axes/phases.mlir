@@ -104,7 +104,7 @@ book.func @no_remainder<L>(%x: tensor<[6, L], f16>, %w: tensor<[6, 8, 4], f16>) 
 
 // -----
 
-// Rows of phases that are reduced are read whole, and so is what stands beside their sums: a norm goes along them once.
+// Rows of phases that are reduced are read whole, and so is what stands next to their sums: a norm goes along them once.
 // CHECK-LABEL: @norm
 // CHECK: [[Y:%[a-z0-9]+]] = reduce sum axes (i0: 8, i1: L, i2: 2) over (i3: 6, i4: 2)
 // CHECK-NEXT: %y = reshape non_scop [[Y]] : tensor<[8, 2*L], f32>
@@ -122,7 +122,7 @@ book.func @norm<L>(%x: tensor<[6, L], f32>, %w: tensor<[6, 8, 4], f32>) -> tenso
 // -----
 
 // An axis that the divisor does not divide is longer, by one position here: the copy has the first ones, and what is read for
-// those behind the end stays inside.
+// those after the end stays inside.
 // CHECK-LABEL: @not_divided
 // CHECK: entry mul axes (i0: 8, i1: 9, i2: 2, i3: 6, i4: 2)
 // CHECK-SAME: %x at (i3, i1 + i4) where ({{.*}}0 <= i1 + i4 < 9)

@@ -1,4 +1,4 @@
-// The view of a program stands behind it.
+// The view of a program stands after it.
 
 // RUN: dlc-opt %s --build-poly-view --no-output --statistics 2>&1 | FileCheck %s --check-prefix=STATS
 // RUN: dlc-opt %s --build-poly-view | snapshot %s

@@ -104,7 +104,7 @@ book.func @relu_product<M, N, K>(%X: tensor<[M, K], f16>, %W: tensor<[K, N], f16
 // -----
 
 // The same of a matrix of known size.
-// WHY: 'relu' of [M, 1024] is stored, 2048*M bytes: computed in front of its product, which has {{[0-9]+}} operations for each of its bytes, it would keep TMA from copying it
+// WHY: 'relu' of [M, 1024] is stored, 2048*M bytes: computed before its product, which has {{[0-9]+}} operations for each of its bytes, it would keep TMA from copying it
 // CHECK-LABEL: host.func @relu_square
 // SHORT-LABEL: host.func @relu_square
 // LONG-LABEL: host.func @relu_square

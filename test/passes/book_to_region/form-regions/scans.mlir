@@ -64,7 +64,7 @@ book.func @recurrence<M, N>(%a: tensor<[M], f32>, %x: tensor<[M, N], f32>) -> te
 
 // -----
 
-// A scan at other points, one before another, and reductions before and behind have kernels of their own.
+// A scan at other points, one before another, and reductions before and after have kernels of their own.
 // REMARK: 'scan' of [M, N] is stored, 4*M*N bytes: a scan is read elsewhere than at the points of its kernel
 // CHECK-LABEL: host.func @shifted
 // CHECK-COUNT-2: launch

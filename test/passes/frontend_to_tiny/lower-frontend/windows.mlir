@@ -211,7 +211,7 @@ frontend.graph @apart(%x: tensor<[2, 3, 8, 8], f32>, %w: tensor<[3, 5, 3, 2], f3
 
 // -----
 
-// Groups of one channel, and their results apart, with zeros behind the last one.
+// Groups of one channel, and their results apart, with zeros after the last one.
 frontend.graph @apart_in_groups<L>(%x: tensor<[2, 3, L], f32>, %w: tensor<[3, 1, 3], f32>) -> tensor<[2, 3, 4*L + 8], f32> {
   %y = conv_transpose %x, %w stride [4] output_pad [3] dilation [4] groups 3
   output %y

@@ -15,7 +15,7 @@ sample.func @folds_chain_to_the_start(%x: i64) -> i64 {
   return %fifteen
 }
 
-// The neutral element gives the other operand.
+// The identity element gives the other operand.
 // CHECK-LABEL: sample.func @folds_to_operand(%x: i64) -> i64 {
 // CHECK-NEXT:    return %x
 // CHECK-NEXT:  }
@@ -111,7 +111,7 @@ sample.func @erases_dead_chain(%x: i64) {
   return
 }
 
-// A read and a new buffer go when nobody wants their results.
+// A read and a new buffer go when nothing wants their results.
 // CHECK-LABEL: sample.func @erases_dead_read(%n: index) {
 // CHECK-NEXT:    return
 // CHECK-NEXT:  }
@@ -155,7 +155,7 @@ sample.func @branch_on_true(%x: i64) -> i64 {
   return %x
 }
 
-// What stands in the branch that is taken takes the place of the op.
+// What stands in the branch that is taken replaces the op.
 // CHECK-LABEL: sample.func @if_on_false(%x: i64) -> i64 {
 // CHECK-NEXT:    %square = muli %x, %x : i64
 // CHECK-NEXT:    return %square

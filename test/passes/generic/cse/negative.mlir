@@ -54,8 +54,8 @@ sample.func @keeps_ops_of_siblings(%cond: i1, %x: i64) -> i64 {
   return %y
 }
 
-// What is computed inside a region is not seen behind it.
-// CHECK-LABEL: sample.func @keeps_op_behind_region(%cond: i1, %x: i64) -> i64 {
+// What is computed inside a region is not seen after it.
+// CHECK-LABEL: sample.func @keeps_op_after_region(%cond: i1, %x: i64) -> i64 {
 // CHECK-NEXT:    if %cond {
 // CHECK-NEXT:      %a = muli %x, %x : i64
 // CHECK-NEXT:      use %a
@@ -64,7 +64,7 @@ sample.func @keeps_ops_of_siblings(%cond: i1, %x: i64) -> i64 {
 // CHECK-NEXT:    %b = muli %x, %x : i64
 // CHECK-NEXT:    return %b
 // CHECK-NEXT:  }
-sample.func @keeps_op_behind_region(%cond: i1, %x: i64) -> i64 {
+sample.func @keeps_op_after_region(%cond: i1, %x: i64) -> i64 {
   if %cond {
     %a = muli %x, %x : i64
     use %a

@@ -75,7 +75,7 @@ sample.func @call_in_region(%cond: i1, %y: i64) {
   return
 }
 
-// With several blocks, what follows the call goes behind the return.
+// With several blocks, what follows the call goes after the return.
 // CHECK-LABEL: sample.func private @diamond(%cond: i1, %x: i64) -> i64 {
 // CHECK-NEXT:    cond_br %cond, ^left, ^join(%x)
 // CHECK-NEXT:  ^left:

@@ -1,6 +1,6 @@
 // RUN: dlc-opt %s --licm | FileCheck %s
 
-// The block in front of the loop goes nowhere else: what does not change goes there.
+// The block before the loop goes nowhere else: what does not change goes there.
 // CHECK-LABEL: sample.func @takes_the_block_in_front(%n: i64, %x: i64) {
 // CHECK-NEXT:    %zero = constant 0 : i64
 // CHECK-NEXT:    %one = constant 1 : i64
@@ -30,7 +30,7 @@ sample.func @takes_the_block_in_front(%n: i64, %x: i64) {
   return
 }
 
-// It is made where it is missing, and what is handed on to the loop goes through it. A division is not done in front of a
+// It is made where it is missing, and what is handed on to the loop goes through it. A division is not done before a
 // loop that is not entered.
 // CHECK-LABEL: sample.func @makes_a_block_in_front(%n: i64, %x: i64) -> i64 {
 // CHECK-NEXT:    %zero = constant 0 : i64
@@ -63,7 +63,7 @@ sample.func @makes_a_block_in_front(%n: i64, %x: i64) -> i64 {
   return %sum
 }
 
-// Ways into the loop meet in front of it, with what each of them forwards.
+// Ways into the loop meet before it, with what each of them forwards.
 // CHECK-LABEL: sample.func @joins_ways_in(%c: i1, %d: i1, %x: i64, %y: i64) {
 // CHECK-NEXT:    cond_br %c, ^bb2(%x), ^other
 // CHECK-NEXT:  ^other:

@@ -1,4 +1,4 @@
-// What is worth a register in a loop, by what it is made of.
+// What is worth a register in a loop, by what it consists of.
 
 // RUN: dlc-opt %s --licm=registers=128 | FileCheck %s
 // RUN: dlc-opt %s --licm --debug-counter=licm/hoist=0 | FileCheck %s --check-prefix=SECOND
@@ -35,11 +35,11 @@ ptx.func @two_are_one<N>(%X: memref<[N], f32>) -> memref<[N], f32> attributes {t
   kernel.return %X
 }
 
-// They are needed behind the loop, and kept through it anyway.
-// CHECK-LABEL: ptx.func @needed_behind
+// They are needed after the loop, and kept through it anyway.
+// CHECK-LABEL: ptx.func @needed_after
 // CHECK: ^head(%k: i32):
 // CHECK-NEXT: %m = mul.lo.s32 %r, %s
-ptx.func @needed_behind<N>(%X: memref<[N], f32>) -> memref<[N], f32> attributes {target = "sm_80"} {
+ptx.func @needed_after<N>(%X: memref<[N], f32>) -> memref<[N], f32> attributes {target = "sm_80"} {
   entry "needed_behind_0" (1) threads 32 shared 0 memory (%X) sizes (N) {
   ^start(%x: i64, %n: i32):
     %t = sreg.tid.x

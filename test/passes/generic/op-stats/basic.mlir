@@ -1,4 +1,4 @@
-// The program is left as it is; the counts go out beside it.
+// The program is left as it is; the counts go out next to it.
 
 // RUN: dlc-opt %s --op-stats 2> %t | FileCheck %s --check-prefix=SAME
 // RUN: FileCheck %s --check-prefix=ALL --input-file=%t

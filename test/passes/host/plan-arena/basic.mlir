@@ -40,7 +40,7 @@ host.func @chain<M>(%x: memref<[M], f32>) -> memref<[M], f32> {
   return %d
 }
 
-// A smaller buffer takes the place of a larger one, though the larger comes after it.
+// A smaller buffer replaces a larger one, though the larger comes after it.
 // CHECK-LABEL: host.func @smaller<M, K>(
 // CHECK-SAME: attributes {arena = ["4*K + 4*M"], pool = 0}
 // CHECK-NEXT: %a = launch @first<M, K> (%x) at [0] :
@@ -55,7 +55,7 @@ host.func @smaller<M, K>(%x: memref<[M + K], f32>) -> (memref<[M], f32>, memref<
   return %b, %d
 }
 
-// Numbers come before symbols, and fill gaps: the largest at 0, and behind it what lives with it.
+// Numbers come before symbols, and fill gaps: the largest at 0, and after it what lives with it.
 // CHECK-LABEL: host.func @gaps<M>(
 // CHECK-SAME: attributes {arena = ["256*(M ceildiv 64) + 1280"], pool = 0}
 // CHECK-NEXT: %s = launch @twice<M> (%x) at [1280] :

@@ -27,7 +27,7 @@ kernel.func @columns<N>(%x: memref<[32, 128], f32, row_major, align 16>, %y: mem
   return %z
 }
 
-// Threads that copy lie beside each other along the rows of memory.
+// Threads that copy lie next to each other along the rows of memory.
 // REMARK: copy: 'blocked [1, 8] {{.*}}' costs {{.*}}, where 'blocked [8, 1] lanes [4, 8] warps [1, 4]' costs
 // REMARK: tile: 'swizzle 128' costs {{.*}}, where 'row_major' costs
 kernel.func @copies(%x: memref<[32, 128], f16, row_major, align 16>) -> memref<[128, 32], f16, row_major, align 16> {

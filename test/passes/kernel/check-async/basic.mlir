@@ -11,7 +11,7 @@
 // RUN: dlc-opt %S/../../../kernels/gelu_add.mlir --check-async --no-output
 // RUN: dlc-opt %S/../../../kernels/gemm_cooperative.mlir --check-async --no-output
 // RUN: dlc-opt %S/../../../kernels/gemm_pingpong.mlir --check-async --no-output
-// RUN: dlc-opt %S/../../../kernels/gemm_skinny.mlir --check-async --no-output
+// RUN: dlc-opt %S/../../../kernels/gemm_small_m.mlir --check-async --no-output
 // RUN: dlc-opt %S/../../../kernels/gemm_sm80.mlir --check-async --no-output
 // RUN: dlc-opt %S/../../../kernels/row_layernorm.mlir --check-async --no-output
 // RUN: dlc-opt %S/../../../kernels/row_rmsnorm.mlir --check-async --no-output

@@ -56,7 +56,7 @@ kernel.func @last<N, S>(%X: memref<[N, S, 64], f32>) -> memref<[N, 64], f32> {
 
 // -----
 
-// Sums in one step need no order: nobody reads them here.
+// Sums in one step need no order: nothing reads them here.
 !one = frag<[64], f32, blocked [1] lanes [32] warps [2]>
 
 kernel.func @combined<N>(%X: memref<[N, 64], f32>) -> memref<[64], f32> {

@@ -217,7 +217,7 @@ kernel.func @first_block<N>(%X: memref<[N, 64], f32>) -> memref<[N, 64], f32> {
 
 // -----
 
-// Nobody releases the flag with 2.
+// Nothing releases the flag with 2.
 !one = frag<[64], f32, blocked [1] lanes [32] warps [2]>
 
 kernel.func @never_released<N>(%X: memref<[N, 64], f32>) -> memref<[N, 64], f32> {

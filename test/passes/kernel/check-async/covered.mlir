@@ -65,7 +65,7 @@ kernel.func @gemm<M, N, K>(%A: memref<[M, K], f16>, %B: memref<[N, K], f16>) -> 
 
 // -----
 
-// Each way meets one barrier behind its last store.
+// Each way meets one barrier after its last store.
 kernel.func @t<N>(%X: memref<[64, 64], f16>, %F: memref<[4], i32>) -> memref<[64, 64], f16> attributes {target = "sm90"} {
   %Y = output : memref<[64, 64], f16>
 
@@ -98,7 +98,7 @@ kernel.func @t<N>(%X: memref<[64, 64], f16>, %F: memref<[4], i32>) -> memref<[64
 
 // -----
 
-// Numbers of 64 bits.
+// 64-bit numbers.
 kernel.func @gemm<M, N, K>(%A: memref<[M, K], f16>, %B: memref<[N, K], f16>) -> memref<[M, N], f16> attributes {target = "sm90"} {
   %D = output : memref<[M, N], f16>
   %mA = tensor_map %A : tensormap<[64, 16], f16, swizzle 32>
@@ -168,7 +168,7 @@ kernel.func @t<N>(%X: memref<[64, 64], f32, row_major, align 16>, %F: memref<[8]
 
 // -----
 
-// Both conditions are one, behind copies of threads.
+// Both conditions are one, after copies of threads.
 kernel.func @t<N>(%X: memref<[64, 64], f32, row_major, align 16>, %F: memref<[8], i32>) -> memref<[64, 64], f32> {
   %Y = output : memref<[64, 64], f32>
   grid (1) threads 128 {

@@ -689,7 +689,7 @@ kernel.func @require_ratio_no_wait<M, N, K>(%A: memref<[M, K], f16, row_major, a
 // -----
 
 // Wrong at K = 320, step 4: a product over K in steps of 64, ring of 4, the producer never waits for a free stage;
-// behind it the consumer has another loop over K in steps of 16 (with a warp_sync).
+// after it the consumer has another loop over K in steps of 16 (with a warp_sync).
 kernel.func @two_units_no_wait<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[N, K], f16, row_major, align 16>)
     -> memref<[M, N], f32> attributes {target = "sm90"} {
   %D = output : memref<[M, N], f32>

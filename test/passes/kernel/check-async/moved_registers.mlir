@@ -63,7 +63,7 @@ kernel.func @swapped<K>(%X: memref<[64, 64], f16, row_major, align 16>) -> memre
 // -----
 
 // They change places when it is there.
-kernel.func @swapped_behind_await<K>(%X: memref<[64, 64], f16, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
+kernel.func @swapped_after_await<K>(%X: memref<[64, 64], f16, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
   %Y = output : memref<[64, 64], f32>
   %mX = tensor_map %X : tensormap<[64, 64], f16, swizzle 128>
   grid (1) threads 128 {
@@ -189,7 +189,7 @@ kernel.func @left_matrix<K>(%X: memref<[64, 64], f16, row_major, align 16>) -> m
 // -----
 
 // It is written again when the product is there.
-kernel.func @left_matrix_behind_await<K>(%X: memref<[64, 64], f16, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
+kernel.func @left_matrix_after_await<K>(%X: memref<[64, 64], f16, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
   %Y = output : memref<[64, 64], f32>
   %mX = tensor_map %X : tensormap<[64, 64], f16, swizzle 128>
   grid (1) threads 128 {

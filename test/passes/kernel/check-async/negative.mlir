@@ -136,7 +136,7 @@ kernel.func @twice_through(%X: memref<[64, 64], f32>) -> memref<[64], f32> {
 
 // -----
 
-// Two tiles at one place, one after the other; and groups that work on halves of a tile.
+// Two tiles at one place, one after another; and groups that work on halves of a tile.
 kernel.func @overlay(%X: memref<[128, 64], f16>) -> memref<[128, 64], f16> {
   %Y = output : memref<[128, 64], f16>
   grid (1) threads 256 {

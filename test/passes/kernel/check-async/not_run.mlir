@@ -133,8 +133,8 @@ kernel.func @two_equations<M, N>(%X: memref<[64, 64], f32, row_major, align 16>)
 
 // -----
 
-// One behind the other: each of the four ways is gone by itself.
-kernel.func @behind_each_other<M, N>(%X: memref<[64, 64], f32, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm80"} {
+// One after the other: each of the four ways is gone by itself.
+kernel.func @after_each_other<M, N>(%X: memref<[64, 64], f32, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm80"} {
   %Y = output : memref<[64, 64], f32>
   grid (1) threads 128 {
     %s = shared : tile<[64, 64], f32, row_major>
@@ -763,7 +763,7 @@ kernel.func @parity_of_a_block<N, K>(%A: memref<[64, 64 * K], f16, row_major, al
     role producer warps 0 to 4 single {
       %s, %p, %n = for %k = 0 to K carry (%s0 = %zero, %p0 = %one, %n0 = %zero) {
         %q = index ((%p0 + %b floordiv 37) mod 2)
-        // expected-error@+1 {{E1806 'kernel.wait': deadlock at %empty[0]: nobody arrives in phase 0}}
+        // expected-error@+1 {{E1806 'kernel.wait': deadlock at %empty[0]: nothing arrives in phase 0}}
         wait %empty[%s0] parity %q
         expect %full[%s0] bytes 8192
         tma_load %mA[0, 64 * %k] to %sA[%s0] signal %full[%s0]
@@ -898,7 +898,7 @@ kernel.func @longer_in_a_block<N, K>(%A: memref<[64, 64 * K], f16, row_major, al
     role consumer warps 4 to 8 {
       %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
       %c, %s, %p = for %k = 0 to K + %b floordiv 37 carry (%c1 = %c0, %s0 = %zero, %p0 = %zero) {
-        // expected-error@+1 {{E1806 'kernel.wait': deadlock at %full[1]: nobody arrives in phase 0}}
+        // expected-error@+1 {{E1806 'kernel.wait': deadlock at %full[1]: nothing arrives in phase 0}}
         wait %full[%s0] parity %p0
         %c2, %w = wgmma %sA[%s0], %sA[%s0] transposed, %c1 : frag<[64, 64], f32, wgmma>, token<compute>
         await %w

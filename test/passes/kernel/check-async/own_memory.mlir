@@ -206,7 +206,7 @@ kernel.func @overwritten<N>(%X: memref<[N, 64], f32>) -> memref<[N, 64], f32> {
 // They have read it before they meet.
 !one = frag<[64], f32, blocked [1] lanes [32] warps [2]>
 
-kernel.func @overwritten_behind_barrier<N>(%X: memref<[N, 64], f32>) -> memref<[N, 64], f32> {
+kernel.func @overwritten_after_barrier<N>(%X: memref<[N, 64], f32>) -> memref<[N, 64], f32> {
   %Y = output : memref<[N, 64], f32>
   grid (N) threads 64 {
     %b = block_id 0

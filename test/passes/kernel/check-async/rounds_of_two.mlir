@@ -55,7 +55,7 @@ kernel.func @two_ahead<M, N, K>(%A: memref<[64, 64], f16, row_major, align 16>) 
     barrier
     role producer warps 0 to 4 single {
       %s, %p = for %k = 0 to K carry (%s0 = %zero, %p0 = %one) {
-        // expected-error@+1 {{E1806 'kernel.wait': deadlock at %empty[0]: nobody arrives in phase 0}}
+        // expected-error@+1 {{E1806 'kernel.wait': deadlock at %empty[0]: nothing arrives in phase 0}}
         wait %empty[%s0] parity %p0
         arrive %full[%s0] by one
         if (%k == M) {
@@ -134,7 +134,7 @@ kernel.func @two_ahead_far<M, N, K>(%A: memref<[64, 64], f16, row_major, align 1
     barrier
     role producer warps 0 to 4 single {
       %s, %p = for %k = 0 to K carry (%s0 = %zero, %p0 = %one) {
-        // expected-error@+1 {{E1806 'kernel.wait': deadlock at %empty[0]: nobody arrives in phase 500}}
+        // expected-error@+1 {{E1806 'kernel.wait': deadlock at %empty[0]: nothing arrives in phase 500}}
         wait %empty[%s0] parity %p0
         arrive %full[%s0] by one
         if (%k == M) {

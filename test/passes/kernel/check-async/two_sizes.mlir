@@ -49,7 +49,7 @@ kernel.func @parity_minmax<M, N, K>(%A: memref<[64, 64 * K], f16, row_major, ali
 // -----
 
 // Wrong where 97*M + 89*N == 1001000, as M = 5242, N = 5534: the producer has one round more and fills a stage that
-// nobody reads (any K).
+// nothing reads (any K).
 kernel.func @end_minmax<M, N, K>(%A: memref<[64, 64 * K], f16, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
   %D = output : memref<[64, 64], f32>
   %mA = tensor_map %A : tensormap<[64, 64], f16, swizzle 128>
@@ -366,7 +366,7 @@ kernel.func @two_counters<K>(%A: memref<[64, 64 * K], f16, row_major, align 16>)
     role producer warps 0 to 4 single {
       %s, %p, %u, %v = for %k = 0 to K carry (%s0 = %zero, %p0 = %one, %u0 = %zero, %v0 = %zero) {
         %r = index ((%p0 + (%u0 + %v0) floordiv 10) mod 2)
-        // expected-error@+1 {{E1803 'kernel.wait': waits for the end of phase 2 of %empty[6], and the phase behind it may have ended before: then parity 0 means another phase}}
+        // expected-error@+1 {{E1803 'kernel.wait': waits for the end of phase 2 of %empty[6], and the phase after it may have ended before: then parity 0 means another phase}}
         wait %empty[%s0] parity %r
         expect %full[%s0] bytes 8192
         tma_load %mA[0, 64 * %k] to %sA[%s0] signal %full[%s0]

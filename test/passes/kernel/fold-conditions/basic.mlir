@@ -2,7 +2,7 @@
 // RUN: dlc-opt %s --fold-conditions --evaluate-each -o /dev/null
 // RUN: dlc-opt %s --fold-conditions --remarks -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// Of numbers alone, of the sizes, of a loop's counter and of the groups of a role; what holds stands in the place of the `if`, of what
+// Of numbers alone, of the sizes, of a loop's counter and of the groups of a role; what holds stands in place of the `if`, of what
 // never holds the other branch does. One in another is taken away with its own answer.
 // REMARK: its condition always holds
 // REMARK: its condition never holds

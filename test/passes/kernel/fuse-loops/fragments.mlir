@@ -3,7 +3,7 @@
 // RUN: dlc-opt %s --fuse-loops | FileCheck %s
 // RUN: dlc-opt %s --fuse-loops --evaluate-each --no-output
 
-// The reductions between them stay behind; what the second loop needs goes before both.
+// The reductions between them stay after; what the second loop needs goes before both.
 // CHECK-LABEL: @angle<
 // CHECK: %[[ONE:.*]] = const 1.0 : frag<[128], f32
 // CHECK: %d, %s = for %n = 0 to N step 128 carry (%[[P:.*]] = %zero, %[[Q:.*]] = %[[ONE]])

@@ -1,10 +1,10 @@
-// Where a plan asks for TMA, a copy that TMA cannot do is reported by a warning.
+// Where a plan requires TMA, a copy that TMA cannot do is reported by a warning.
 
 // RUN: dlc-opt %s --insert-async-tokens=planned -o %t.mlir 2>&1 | FileCheck %s --implicit-check-not=Warning
 // RUN: FileCheck %s --check-prefix=MADE < %t.mlir
 // RUN: dlc-opt %s --insert-async-tokens=planned -o /dev/null --remarks=missed 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// CHECK: [E1614] Warning: 'plan.schedule': the plan asks for TMA, and it does not copy X: the memref is aligned to 8 bytes, not to 16
+// CHECK: [E1614] Warning: 'plan.schedule': the plan requires TMA, and it does not copy X: the memref is aligned to 8 bytes, not to 16
 // REMARK: missed] it is no box for TMA: the memref is aligned to 8 bytes, not to 16
 // MADE: copy_async
 kernel.func @half<M>(%X: memref<[M, 64], f16, row_major, align 8>) -> memref<[M, 32], f32> {

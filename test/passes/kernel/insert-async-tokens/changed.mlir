@@ -1,4 +1,4 @@
-// What TMA brings threads may change before it is read, behind the barrier at which they waited for it, and with a fence before
+// What TMA brings threads may change before it is read, after the barrier at which they waited for it, and with a fence before
 // the next request: without one check-async refuses the kernel (changed_without_fence).
 
 // RUN: dlc-opt %s --insert-async-tokens --evaluate-each --check-async | FileCheck %s

@@ -78,7 +78,7 @@ kernel.func @used_before<M>(%X: memref<[M, 64], f16, row_major, align 16>) -> me
   return %Y
 }
 
-// Nobody needs it, and nobody meets.
+// Nothing needs it, and nobody meets.
 // REMARK: missed] {{.*}}no barrier follows in its block
 kernel.func @no_barrier<M>(%X: memref<[M, 64], f16, row_major, align 16>) -> memref<[M, 64], f16, row_major, align 16> attributes {target = "sm80"} {
   %Y = output : memref<[M, 64], f16, row_major, align 16>

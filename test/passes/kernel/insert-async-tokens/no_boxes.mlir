@@ -216,8 +216,8 @@ kernel.func @two_writers<M, K>(%A: memref<[M, K], f16, row_major, align 16>, %B:
   return %D
 }
 
-// Each thread reads what it copied, and no barrier is behind that.
-// REMARK: missed] {{.*}}it is no box for TMA: no barrier of its loop stands behind all that reads its tile
+// Each thread reads what it copied, and no barrier is after that.
+// REMARK: missed] {{.*}}it is no box for TMA: no barrier of its loop stands after all that reads its tile
 // CHECK-LABEL: @no_last_barrier<
 // CHECK: copy_async
 kernel.func @no_last_barrier<M, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[K, 16], f16, row_major, align 16>)

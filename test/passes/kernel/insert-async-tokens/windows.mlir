@@ -1,4 +1,4 @@
-// The pixels of a window, one behind another over all rows and images, are taken by TMA.
+// The pixels of a window, one after another over all rows and images, are taken by TMA.
 
 // RUN: dlc-opt %s --insert-async-tokens=target=sm90 -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir
@@ -106,7 +106,7 @@ kernel.func @phases<B, H, W, C>(%X: memref<[B, H, W, C], f16, row_major, align 1
   return %Y
 }
 
-// Where windows are is not bounded: it may be beyond what the engine has bits for.
+// Where windows are is not bounded: it may be beyond what TMA has bits for.
 // CHECK-LABEL: kernel.func @far<
 // CHECK-NOT: im2col
 // CHECK: copy_async %X
@@ -126,7 +126,7 @@ kernel.func @far<B, H, W, C, R>(%X: memref<[B, H, W, C], f16, row_major, align 1
   return
 }
 
-// The same image for all pixels: the engine would go on to the next one.
+// The same image for all pixels: TMA would go on to the next one.
 // CHECK-LABEL: kernel.func @image<
 // CHECK-NOT: im2col
 // CHECK: copy_async %X

@@ -1,4 +1,4 @@
-// Rows of tiles whose loops have the most steps come first, those of all matrices of a batch one after the other.
+// Rows of tiles whose loops have the most steps come first, those of all matrices of a batch one after another.
 
 // RUN: dlc-opt %s --order-tiles=order=longest_first -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir
@@ -49,7 +49,7 @@ plan.schedule of @lower for sm90 {
   order longest_first
 }
 
-// From the diagonal on: earlier rows have more, and nothing is turned.
+// From the diagonal on: earlier rows have more, and nothing is transposed.
 // CHECK-LABEL: kernel.func @upper
 // CHECK: %number = index (
 // CHECK-NEXT: tile_order %number of (N ceildiv 16, 1) rows

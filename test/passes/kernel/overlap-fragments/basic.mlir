@@ -84,7 +84,7 @@ kernel.func @gemm<K>(%A: memref<[32, K], f16, row_major, align 16>, %B: memref<[
   return %D
 }
 
-// A plan asks for it.
+// A plan requires it.
 // PLAN-LABEL: kernel.func @planned
 // PLAN-NOT: if
 // PLAN: plan.schedule

@@ -1,4 +1,4 @@
-// A kernel whose plan says so begins before the grid in front of it has ended, and waits before it touches memory.
+// A kernel whose plan says so begins before the grid before it has ended, and waits before it touches memory.
 
 // RUN: dlc-opt %s --overlap-launches --evaluate-each --check-async | FileCheck %s
 // RUN: dlc-opt %s --overlap-launches --remarks --no-output 2>&1 | FileCheck %s --check-prefix=REMARK
@@ -10,7 +10,7 @@
 // CHECK-NEXT: grid_wait
 // CHECK-NEXT: load
 // CHECK-NOT: grid_wait
-// REMARK: this may begin before the grid in front of it has ended
+// REMARK: this may begin before the grid before it has ended
 // PTX-LABEL: ptx.func @copy
 // PTX: griddepcontrol.wait
 kernel.func @copy<N>(%x: memref<[N], f32>) -> memref<[N], f32> attributes {target = "sm90"} {

@@ -104,7 +104,7 @@ kernel.func @persistent<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %
   return %D
 }
 
-// A loop in a loop: its stages begin anew with each row, so the threads meet before the first loads of the next one. A
+// A loop in a loop: its stages begin again with each row, so the threads meet before the first loads of the next one. A
 // copy that the threads wait for stays as it is, and so does the barrier that its tile needs. What the loads need of
 // the step is computed for the later step.
 kernel.func @rows<M, N>(%X: memref<[M, 64, N], f16, row_major, align 16>, %S: memref<[M, N], f16>)
@@ -139,7 +139,7 @@ kernel.func @rows<M, N>(%X: memref<[M, 64, N], f16, row_major, align 16>, %S: me
   return %Y
 }
 
-// The same without the second copy: one barrier a step, and one behind the loop.
+// The same without the second copy: one barrier a step, and one after the loop.
 kernel.func @columns<M, N>(%X: memref<[M, N], f16, row_major, align 16>) -> memref<[M, N], f32> {
   require (N mod 8 == 0)
   %Y = output : memref<[M, N], f32>

@@ -46,9 +46,9 @@ kernel.func @many<M>(%X: memref<[M, 128], f32, row_major, align 16>) -> memref<[
   return %Y
 }
 
-// What is copied and what is computed lie beside each other until the end of the step.
+// What is copied and what is computed lie next to each other until the end of the step.
 // REMARK: missed] {{.*}}and not through registers: its threads do not meet at its end, or write more to shared memory
-kernel.func @beside<M>(%X: memref<[M, 32], f32, row_major, align 16>) -> memref<[32, 32], f32> {
+kernel.func @next_to<M>(%X: memref<[M, 32], f32, row_major, align 16>) -> memref<[32, 32], f32> {
   %Y = output : memref<[32, 32], f32>
   grid (1) threads 128 {
     %tile = shared : tile<[32, 32], f32, row_major>
@@ -94,7 +94,7 @@ kernel.func @carried<M>(%X: memref<[M, 64], f16, row_major, align 16>) -> memref
 }
 
 // The threads await their own copies and do not meet.
-// REMARK: missed] {{.*}}the loads of this loop do not run ahead: its threads do not meet behind its loads
+// REMARK: missed] {{.*}}the loads of this loop do not run ahead: its threads do not meet after its loads
 kernel.func @no_meeting<M>(%X: memref<[M, 64], f16, row_major, align 16>) -> memref<[32, 64], f32> {
   %Y = output : memref<[32, 64], f32>
   grid (1) threads 128 {
@@ -136,7 +136,7 @@ kernel.func @awaited_elsewhere<M>(%X: memref<[M, 64], f16, row_major, align 16>)
   return %Y
 }
 
-// A token that nobody awaits.
+// A token that nothing awaits.
 // REMARK: missed] {{.*}}the loads of this loop do not run ahead: a copy is not awaited
 kernel.func @not_awaited<M>(%X: memref<[M, 64], f16, row_major, align 16>) -> memref<[32, 64], f32> {
   %Y = output : memref<[32, 64], f32>
@@ -154,9 +154,9 @@ kernel.func @not_awaited<M>(%X: memref<[M, 64], f16, row_major, align 16>) -> me
   return %Y
 }
 
-// The last tile is read behind the loop.
+// The last tile is read after the loop.
 // REMARK: missed] {{.*}}the loads of this loop do not run ahead: a tile is used outside of the loop too
-kernel.func @used_behind<M>(%X: memref<[M, 64], f16, row_major, align 16>) -> memref<[32, 64], f32> {
+kernel.func @used_after<M>(%X: memref<[M, 64], f16, row_major, align 16>) -> memref<[32, 64], f32> {
   %Y = output : memref<[32, 64], f32>
   grid (1) threads 128 {
     %tile = shared : tile<[32, 64], f16, swizzle 128>

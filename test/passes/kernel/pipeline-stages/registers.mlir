@@ -1,4 +1,4 @@
-// What threads copy and wait for comes to registers a step ahead, and goes to the other one of two tiles behind the work.
+// What threads copy and wait for comes to registers a step ahead, and goes to the other one of two tiles after the work.
 
 // RUN: dlc-opt %s --pipeline-stages=stages=2 --evaluate-each --check-async | FileCheck %s
 // RUN: dlc-opt %s --pipeline-stages=stages=2 --no-output --remarks=all 2>&1 | FileCheck %s --check-prefix=REMARK
@@ -40,7 +40,7 @@ kernel.func @guarded<M, K>(%X: memref<[M, K], f32, row_major, align 16>) -> memr
   return %Y
 }
 
-// Nothing is read behind the last step, though no guard says so; the first step of a known number is there.
+// Nothing is read after the last step, though no guard says so; the first step of a known number is there.
 // CHECK-LABEL: kernel.func @unguarded
 // CHECK: load %X[%k + i0, i1] : frag
 // CHECK: for %[[K:.+]] = 0 to 96 step 32

@@ -1,9 +1,9 @@
-// Where each step of a loop is a tile, the step behind the last one has no row and no column: nothing runs ahead.
+// Where each step of a loop is a tile, the step after the last one has no row and no column: nothing runs ahead.
 
 // RUN: dlc-opt %s --tensorize --kernel-schedule --remarks=missed -o %t.mlir 2>&1 | FileCheck %s
 // RUN: dlc-opt %s --tensorize --kernel-schedule --evaluate-each -o /dev/null
 
-// CHECK: [E1614] Warning: 'plan.schedule': the loads of this loop do not run ahead: {{.*}}its steps are tiles, and behind the last one there is no row and no column
+// CHECK: [E1614] Warning: 'plan.schedule': the loads of this loop do not run ahead: {{.*}}its steps are tiles, and after the last one there is no row and no column
 
 region.func @f<M> iters (m: M, n: 96)
     ins (%X: memref<[M, 64], f16, row_major, align 128, noalias>, %W: memref<[96, 64], f16, row_major, align 128, noalias>)

@@ -23,7 +23,7 @@ kernel.func @rows<M>(%x: memref<[M], f32>, %z: memref<[7], f32>) -> (memref<[M],
   return %y, %o
 }
 
-// No full step; no bound that goes with full steps; a tile of its own; and a first that may be behind the last.
+// No full step; no bound that goes with full steps; a tile of its own; and a first that may be after the last.
 // REMARK: no bound in it would go if it were split
 // CHECK-LABEL: kernel.func @loops<
 // CHECK: for %a = 0 to 20 step 32 {

@@ -153,7 +153,7 @@ kernel.func @persistent<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %
   return %D
 }
 
-// A matrix that is loaded once, and two loads of a step that are waited for one after the other.
+// A matrix that is loaded once, and two loads of a step that are waited for one after another.
 kernel.func @two_waits<M, K>(%Q: memref<[M, 16], f16, row_major, align 16>, %X: memref<[K, 16], f16, row_major, align 16>, %Y: memref<[K, 32], f16, row_major, align 16>)
     -> memref<[M, 32], f32, row_major, align 16> attributes {target = "sm90"} {
   %D = output : memref<[M, 32], f32, row_major, align 16>

@@ -1,4 +1,4 @@
-// Consumers of one tile take turns at products one behind the other: a turn goes from the last product of a step to the
+// Consumers of one tile take turns at products one after another: a turn goes from the last product of a step to the
 // first of the next. The first product of all and the last one need none.
 
 // RUN: dlc-opt %s --specialize-warps=planned -o %t.mlir
@@ -7,7 +7,7 @@
 // RUN: dlc-opt %s --specialize-warps=consumers=2,stages=2,in-turn --evaluate-each --check-async | FileCheck %s
 // RUN: dlc-opt %s --specialize-warps=planned --remarks=missed --no-output 2>&1 | FileCheck %s --check-prefix=REMARK --implicit-check-not=missed
 
-// REMARK: [E1614] Warning: 'plan.schedule': consumers multiply when they can: no step has products one behind the other
+// REMARK: [E1614] Warning: 'plan.schedule': consumers multiply when they can: no step has products one after another
 
 // CHECK-LABEL: kernel.func @chain
 // CHECK: role consumer warps 4 to 12 groups 2 (%g: index)

@@ -113,7 +113,7 @@ kernel.func @copies<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: m
   return %D
 }
 
-// What goes through shared memory behind the loop would be the same place for both consumers.
+// What goes through shared memory after the loop would be the same place for both consumers.
 // REMARK: missed] 'roles': the warps of this grid get none: its threads write shared memory, which several consumers would all do
 kernel.func @writes<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[N, K], f16, row_major, align 16>)
     -> memref<[M, N], f32, row_major, align 16> attributes {target = "sm90"} {

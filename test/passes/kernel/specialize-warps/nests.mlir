@@ -53,7 +53,7 @@ kernel.func @places<P, M, K>(%A: memref<[P, 2, M, K], f16, row_major, align 16>,
   return %D
 }
 
-// A loop that does more than that stays: what is around it is begun anew.
+// A loop that does more than that stays: what is around it is begun again.
 // CHECK-LABEL: kernel.func @weighted<
 // CHECK: role consumer
 // CHECK: for %r = 0 to P carry

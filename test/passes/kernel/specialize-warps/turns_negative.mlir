@@ -65,8 +65,8 @@ kernel.func @chained<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: 
 }
 
 // All consumers would store it.
-// REMARK: missed] 'roles': the warps of this grid get none: 'kernel.store' is done beside the tiles, which each consumer would do
-kernel.func @beside<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[N, K], f16, row_major, align 16>)
+// REMARK: missed] 'roles': the warps of this grid get none: 'kernel.store' is done next to the tiles, which each consumer would do
+kernel.func @next_to<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[N, K], f16, row_major, align 16>)
     -> memref<[M, N], f16, row_major, align 16> attributes {target = "sm90"} {
   require (K mod 8 == 0, N mod 8 == 0)
   %D = output : memref<[M, N], f16, row_major, align 16>

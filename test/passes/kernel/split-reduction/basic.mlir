@@ -81,7 +81,7 @@ kernel.func @moments<N>(%x: memref<[N + 5], f32>) -> memref<[2], f32> {
   return %y
 }
 
-// Halves are not added in memory: parts come together in order. Of ten steps three parts have four, four and two.
+// Halves are not added in memory: parts are combined in order. Of ten steps three parts have four, four and two.
 // REMARK: the sum has 3 parts, added in order, through memory
 kernel.func @halves(%x: memref<[320], f16>) -> memref<[32], f16> {
   %y = output : memref<[32], f16>
@@ -114,7 +114,7 @@ kernel.func @added(%x: memref<[384], i32>) -> memref<[32], i32> {
   return %y
 }
 
-// A product of tiles on its way is no other sum; and what goes through shared memory behind the loop does so in the
+// A product of tiles on its way is no other sum; and what goes through shared memory after the loop does so in the
 // second grid.
 // REMARK: the sum has 3 parts, added as they come, through memory
 kernel.func @wgmma<K>(%A: memref<[64, K], f16>, %B: memref<[16, K], f16>) -> memref<[64, 16], f16> attributes {target = "sm90"} {

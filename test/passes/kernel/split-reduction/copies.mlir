@@ -1,4 +1,4 @@
-// Grids that copy the factors of a product beside that of its sum: the sum is divided, and nothing was asked of the copies.
+// Grids that copy the factors of a product next to that of its sum: the sum is divided, and nothing was asked of the copies.
 
 // RUN: dlc-opt %s --pass-pipeline='tiny-to-region,choose-plan{target=sm90 symbols=[M:64,N:64,K:8192]},add-fallback,tensorize,kernel-schedule' 2>&1 | FileCheck %s
 

@@ -194,7 +194,7 @@ kernel.func @roles() {
   return
 }
 
-// CHECK: the sum is not split: it says when the grid behind it begins
+// CHECK: the sum is not split: it says when the grid after it begins
 kernel.func @releases<N>(%x: memref<[N], f32>) -> memref<[32], f32> {
   %y = output : memref<[32], f32>
   grid (1) threads 32 {
@@ -210,7 +210,7 @@ kernel.func @releases<N>(%x: memref<[N], f32>) -> memref<[32], f32> {
   return %y
 }
 
-// CHECK: the sum is not split: it says when the grid behind it begins
+// CHECK: the sum is not split: it says when the grid after it begins
 kernel.func @waits<N>(%x: memref<[N], f32>) -> memref<[32], f32> {
   %y = output : memref<[32], f32>
   grid (1) threads 32 {
@@ -302,8 +302,8 @@ kernel.func @half<N>(%x: memref<[N], f32>) -> memref<[32], f32> {
   return %y
 }
 
-// CHECK: the sum is not split: what the loop leaves in shared memory is read behind it
-kernel.func @read_behind<N>(%x: memref<[N], f32>) -> memref<[32], f32> {
+// CHECK: the sum is not split: what the loop leaves in shared memory is read after it
+kernel.func @read_after<N>(%x: memref<[N], f32>) -> memref<[32], f32> {
   %y = output : memref<[32], f32>
   grid (1) threads 32 {
     %zero = const 0.0 : frag<[32], f32, blocked [1] lanes [32] warps [1]>

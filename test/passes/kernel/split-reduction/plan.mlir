@@ -50,7 +50,7 @@ kernel.func @workspace<N>(%x: memref<[N], f32>) -> memref<[32], f32> {
   return %y
 }
 
-// REMARK: parts come together through memory, not through the shared memory of a cluster
+// REMARK: parts are combined through memory, not through the shared memory of a cluster
 // REMARK: the sum has 4 parts, added in order, through memory
 // CHECK-LABEL: kernel.func @cluster
 // CHECK: workspace : memref<[4, 32], f32

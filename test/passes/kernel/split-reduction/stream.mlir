@@ -118,7 +118,7 @@ kernel.func @all_sms<M, N>(%x: memref<[M, N], f32>) -> memref<[M], f32> {
   return %y
 }
 
-// REMARK: parts come together through memory, in order
+// REMARK: parts are combined through memory, in order
 // REMARK: the steps of tiles that are no whole wave of 216 blocks are shared, at least 8 a part
 // CHECK-LABEL: kernel.func @machine
 // CHECK: workspace : memref<[216, 2, 32], f32

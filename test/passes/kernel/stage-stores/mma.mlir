@@ -29,7 +29,7 @@ kernel.func @whole<M, N>(%x: memref<[N], f32>) -> memref<[M, N], f16, row_major,
   return %D
 }
 
-// Beside the tile there is room for 32 rows, of which each warp has its share: the next ones wait until they are stored.
+// Next to the tile there is room for 32 rows, of which each warp has its share: the next ones wait until they are stored.
 // REMARK: threads store rows of this in 2 panels of 32 x 64, from 1 buffers
 // CHECK-LABEL: kernel.func @parts
 // CHECK: %panels = shared : tile<[32, 64], f32, row_major pitch 68>

@@ -1,4 +1,4 @@
-// Rows are stored in units of 16 bytes, and not where the plan lets an access of the result take fewer elements.
+// Rows are stored in 16-byte units, and not where the plan lets an access of the result take fewer elements.
 
 // RUN: dlc-opt %s --stage-stores=planned --verify-diagnostics | FileCheck %s
 

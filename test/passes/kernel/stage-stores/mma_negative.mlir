@@ -68,7 +68,7 @@ kernel.func @others(%x: memref<[8], f32>) -> memref<[64, 64], f32, row_major, al
   return %D
 }
 
-// Elements beside each other in a row are two apart in memory.
+// Elements next to each other in a row are two apart in memory.
 // REMARK: missed] 'store rows': the threads store this result from their fragments: its rows do not lie along rows of memory
 kernel.func @steps(%x: memref<[8], f32>) -> memref<[32, 32], f32, row_major, align 16> attributes {target = "sm80"} {
   %D = output : memref<[32, 32], f32, row_major, align 16>
@@ -90,7 +90,7 @@ kernel.func @diagonal(%x: memref<[8], f32>) -> memref<[64, 16], f32, row_major, 
   return %D
 }
 
-// REMARK: missed] 'store rows': the threads store this result from their fragments: 8 elements of 1 bytes are no whole units of 16 bytes
+// REMARK: missed] 'store rows': the threads store this result from their fragments: 8 elements of 1 bytes are no whole 16-byte units
 kernel.func @bytes(%x: memref<[8], f32>) -> memref<[16, 16], i8, row_major, align 16> attributes {target = "sm80"} {
   %D = output : memref<[16, 16], i8, row_major, align 16>
   grid (1) threads 32 {

@@ -72,7 +72,7 @@ kernel.func @narrow(%x: memref<[8], f32>) -> memref<[64, 8], f16, row_major, ali
   return %D
 }
 
-// REMARK: missed] 'store tma': the threads store this result from their fragments: its panels take 8192 bytes of shared memory beside 229376, and a block has 232448
+// REMARK: missed] 'store tma': the threads store this result from their fragments: its panels take 8192 bytes of shared memory besides 229376, and a block has 232448
 kernel.func @full(%x: memref<[8], f32>) -> memref<[64, 64], f16, row_major, align 16> attributes {target = "sm90"} {
   %D = output : memref<[64, 64], f16, row_major, align 16>
   grid (1) threads 128 {

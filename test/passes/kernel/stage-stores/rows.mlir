@@ -47,7 +47,7 @@ plan.schedule of @panels for sm90 {
   store rows panels 2
 }
 
-// Rows of the fragment lie along rows of memory: panels are turned, and read as memory has them. There is one buffer.
+// Rows of the fragment lie along rows of memory: panels are transposed, and read as memory has them. There is one buffer.
 // CHECK-LABEL: kernel.func @turned
 // CHECK: %panels = shared : tile<[16, 64], f16, swizzle 128>
 // CHECK: store_shared %{{.+}} to %panels transposed
@@ -126,7 +126,7 @@ plan.schedule of @added for sm90 {
   store rows
 }
 
-// What is there once for all rows is read for each panel anew beside what is read panel by panel, and takes no more registers
+// What is there once for all rows is read for each panel again next to what is read panel by panel, and takes no more registers
 // than one panel needs of it.
 // CHECK-LABEL: kernel.func @bias
 // CHECK-NOT: frag<[128], f16, slice 0 of (wgmma)>

@@ -1,4 +1,4 @@
-// A result whose rows lie along those of memory is turned on its way to shared memory, as where operands change sides.
+// A result whose rows lie along those of memory is transposed on its way to shared memory, as where operands change sides.
 
 // RUN: dlc-opt %s --stage-stores --evaluate-each -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir

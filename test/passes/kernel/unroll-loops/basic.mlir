@@ -4,7 +4,7 @@
 // RUN: dlc-opt %S/../../../programs/matmul_fp16/graph.json --tiny-to-region --tensorize --unroll-loops --evaluate-each -o /dev/null
 // RUN: dlc-opt %S/../../../programs/softmax/graph.json --tiny-to-region --tensorize --unroll-loops --evaluate-each -o /dev/null
 
-// The sum of 10 numbers by tiles of 4, the last of which is not full: three partial sums, one after the other. The
+// The sum of 10 numbers by tiles of 4, the last of which is not full: three partial sums, one after another. The
 // condition is a number less in each copy, and the counter is gone.
 // REMARK: wrote out a loop, its steps: 3
 // CHECK-LABEL: kernel.func @loop_sum(
@@ -62,7 +62,7 @@ kernel.func @tiled_dot(%a: memref<[3, 8], f32>, %b: memref<[8], f32>) -> memref<
   return %c
 }
 
-// A product of matrices, a block for each row: the inner loop is written out first, then the outer one, eight columns of
+// A product of matrices, a block for each row: the inner loop is unrolled first, then the outer one, eight columns of
 // two products each. The larger one is marked.
 // CHECK-LABEL: kernel.func @tiled_matmul(
 // CHECK-NOT: for

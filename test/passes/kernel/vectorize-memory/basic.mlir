@@ -5,7 +5,7 @@
 // RUN: dlc-opt %s --vectorize-memory --remarks=passed -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // What K must be a multiple of decides how wide rows are read; a fixed width needs no more than the alignment. A store
-// that begins two elements behind a multiple takes two.
+// that begins two elements after a multiple takes two.
 // EIGHT-LABEL: kernel.func @rows
 // EIGHT: load {{.*}} vector 2
 // EIGHT: store {{.*}} vector 2

@@ -1,5 +1,5 @@
 // TMA steps from row to row by multiples of 16 bytes, so a map says what divides the sizes of its memref: where rows lie
-// behind each other, their length; where they lie apart, that step alone.
+// after each other, their length; where they lie apart, that step alone.
 
 // RUN: dlc-opt %s --vectorize-memory | FileCheck %s
 

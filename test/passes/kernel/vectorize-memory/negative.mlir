@@ -72,7 +72,7 @@ kernel.func @combined<M, K>(%x: memref<[M, K], f32, row_major, align 16>) -> mem
   return %y
 }
 
-// CHECK: missed] {{.*}}each element is an access of its own: along no axis elements lie one behind the other
+// CHECK: missed] {{.*}}each element is an access of its own: along no axis elements lie one after another
 kernel.func @every_other<M, K>(%x: memref<[M, K], f32, row_major, align 16>) -> memref<[M, K], f32> {
   %y = output : memref<[M, K], f32>
   grid (1) threads 32 {

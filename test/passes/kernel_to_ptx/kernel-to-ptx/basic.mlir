@@ -48,7 +48,7 @@ kernel.func @carried<N, K>(%X: memref<[K, N], f32, row_major, align 4>) -> memre
   return %Y
 }
 
-// A loop that is to be written out has no branches: rows 1 and 3 are 32 and 96 elements from the first.
+// A loop that is to be unrolled has no branches: rows 1 and 3 are 32 and 96 elements from the first.
 // CHECK-LABEL: ptx.func @written_out(
 // CHECK-NOT: bra
 // CHECK: %[[ONE:.+]] = add.s32 %{{.+}}, 32
@@ -74,7 +74,7 @@ kernel.func @written_out(%X: memref<[4, 32], f32, row_major, align 4>) -> memref
   return %Y
 }
 
-// A condition without other side jumps over it; one with a result gives it to the block behind, from both sides. A
+// A condition without other side jumps over it; one with a result gives it to the block after, from both sides. A
 // condition that is known needs no branch.
 // CHECK-LABEL: ptx.func @one_or_other<N>(
 // CHECK: %[[X:.+]] = ld.global.nc.f32
@@ -143,7 +143,7 @@ kernel.func @some_lane(%X: memref<[32], f32, row_major, align 4>) -> memref<[32]
 }
 
 // Two grids of one kernel are two entries. The second begins early and waits for the first; what the first has written
-// is not loaded as what nobody writes. The number of blocks is computed at launch, and both take it.
+// is not loaded as what nothing writes. The number of blocks is computed at launch, and both take it.
 // CHECK-LABEL: ptx.func @two_grids<M, N>(
 // CHECK-NEXT: kernel.require (N mod 32 == 0, N < 8193)
 // CHECK-NEXT: %Y = kernel.output

@@ -70,7 +70,7 @@ kernel.func @loads<M>(%X: memref<[M, 128], f16, row_major, align 16>, %I: memref
   return %Y
 }
 
-// Both matrices from tiles, each in steps of 16 along the depth; a matrix may be turned. The sums of the first product go
+// Both matrices from tiles, each in steps of 16 along the depth; a matrix may be transposed. The sums of the first product go
 // on in the second, and neither is waited for before.
 // CHECK-LABEL: ptx.func @both_from_tiles(
 // CHECK: wgmma.fence.sync.aligned

@@ -36,7 +36,7 @@ kernel.func @windows<H, W>(%X: memref<[H, W], f16, row_major, align 2>) -> memre
   return %Y
 }
 
-// A size that is required to be one number is that number: pixels with their channels lie one behind the other then.
+// A size that is required to be one number is that number: pixels with their channels lie one after another then.
 // CHECK-LABEL: ptx.func @channels<
 // CHECK: ld.global.nc.b16 [%[[BASE:.+]]] if
 // CHECK: ld.global.nc.b16 [%[[BASE]] + 2] if

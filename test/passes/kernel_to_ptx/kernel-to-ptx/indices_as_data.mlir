@@ -1,4 +1,4 @@
-// Indices in memory are integers of 64 bits: nothing of them is lost on the way to other numbers and back.
+// Indices in memory are 64-bit integers: nothing of them is lost on the way to other numbers and back.
 
 // RUN: dlc-opt %s --tensorize --kernel-to-ptx -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir

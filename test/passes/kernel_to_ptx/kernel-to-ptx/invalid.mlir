@@ -17,7 +17,7 @@ kernel.func @beyond_tokens() {
 
 kernel.func @bounds_are_not_known<K>() {
   grid (1) threads 32 {
-    // expected-error@+1 {{E1910 'kernel.for': the bounds of a loop that is to be written out are not known}}
+    // expected-error@+1 {{E1910 'kernel.for': the bounds of a loop that is to be unrolled are not known}}
     for %k = 0 to K unroll {
     }
   }

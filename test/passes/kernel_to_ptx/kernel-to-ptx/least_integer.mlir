@@ -1,7 +1,7 @@
 // RUN: dlc-opt %s --kernel-to-ptx | dlc-opt - | FileCheck %s
 // RUN: dlc-opt %s --kernel-to-ptx | dlc-translate - --to-ptx | FileCheck %s --check-prefix=PTX
 
-// The least integer of 64 bits has no counterpart that is positive; it is read and written all the same.
+// The least 64-bit integer has no counterpart that is positive; it is read and written all the same.
 // CHECK: selp.b64 -9223372036854775808, %
 // PTX: selp.b64 %rd{{[0-9]+}}, -9223372036854775808, %rd
 

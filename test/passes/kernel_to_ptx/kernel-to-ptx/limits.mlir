@@ -6,8 +6,8 @@
 // RUN: dlc-opt %s --kernel-to-ptx --evaluate-each -o /dev/null
 // RUN: dlc-run %s --function=both --shape=T=5 --seed=0 -o %t.npy
 // RUN: dlc-run %t.mlir --function=both --shape=T=5 --seed=0 --check=%t.npy --rtol=0 --atol=0
-// RUN: dlc-run %s --function=beside --shape=T=12 --seed=0 -o %t.npy
-// RUN: dlc-run %t.mlir --function=beside --shape=T=12 --seed=0 --check=%t.npy --rtol=0 --atol=0
+// RUN: dlc-run %s --function=next to --shape=T=12 --seed=0 -o %t.npy
+// RUN: dlc-run %t.mlir --function=next to --shape=T=12 --seed=0 --check=%t.npy --rtol=0 --atol=0
 
 !s = frag<[64, 16], f32, wgmma>
 
@@ -38,12 +38,12 @@ kernel.func @both<T>(%X: memref<[64, 16], f32, row_major, align 16>) -> memref<[
 }
 
 // A bound from below stays, and so does one of something else.
-// CHECK-LABEL: ptx.func @beside<T>(
+// CHECK-LABEL: ptx.func @next_to<T>(
 // CHECK-COUNT-2: cvt.sat.s32.s64
 // CHECK: setp.ge.s32
 // CHECK: setp.lt.s32
 // CHECK: exit
-kernel.func @beside<T>(%X: memref<[64, 16], f32, row_major, align 16>) -> memref<[64, 16], f32, row_major, align 16> {
+kernel.func @next_to<T>(%X: memref<[64, 16], f32, row_major, align 16>) -> memref<[64, 16], f32, row_major, align 16> {
   %Y = output : memref<[64, 16], f32, row_major, align 16>
   grid (1) threads 128 {
     %b = block_id 0

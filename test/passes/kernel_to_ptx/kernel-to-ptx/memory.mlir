@@ -2,7 +2,7 @@
 
 // RUN: dlc-opt %s --kernel-to-ptx | FileCheck %s
 
-// Four elements at once where layout and alignment allow it. Memory that nobody writes is loaded as such.
+// Four elements at once where layout and alignment allow it. Memory that nothing writes is loaded as such.
 // CHECK-LABEL: ptx.func @whole(
 // CHECK: %[[AT:.+]] = mad.wide.s32 %{{.+}}, 4, %X
 // CHECK: %[[A:.+]].0, %[[A]].1, %[[A]].2, %[[A]].3 = ld.global.nc{{.*}}.v4.f32 [%[[AT]]]
@@ -133,7 +133,7 @@ kernel.func @atomics(%X: memref<[32], f32, row_major, align 4>, %I: memref<[32],
   return %Y, %Z
 }
 
-// sm90 adds four neighbours in one step, others one after the other; where a row ends within four, they are added one by one.
+// sm90 adds four neighbours in one step, others one after another; where a row ends within four, they are added one by one.
 // CHECK-LABEL: ptx.func @added_vectors<
 // CHECK: red.global.add.v4.f32 [%{{.+}}], {
 // CHECK: red.global.add.f32

@@ -100,7 +100,7 @@ kernel.func @launched_above<N>(%X: memref<[N], f32, row_major, align 4>) -> memr
   return %Y
 }
 
-// What stands in front of the grid as a number is one in it, too, and nothing that a launch tells.
+// What stands before the grid as a number is one in it, too, and nothing that a launch tells.
 // CHECK-LABEL: ptx.func @known<N>(
 // CHECK: memory (%X, %Y) sizes (N)
 // CHECK: shl.b32 %{{.+}}, 5

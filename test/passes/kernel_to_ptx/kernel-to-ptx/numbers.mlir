@@ -227,7 +227,7 @@ kernel.func @magnitude(%X: memref<[32], f32, row_major, align 4>) -> memref<[32]
   return %Y
 }
 
-// A product and a sum of it are rounded one after the other, or where the option says so as the assembler likes.
+// A product and a sum of it are rounded one after another, or where the option says so as the assembler likes.
 // CHECK-LABEL: ptx.func @joined(
 // CHECK: mul.rn.f32
 // CHECK-NEXT: add.rn.f32

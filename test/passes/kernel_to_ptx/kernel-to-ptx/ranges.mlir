@@ -1,9 +1,9 @@
 // Quotients of one: where no number can be one of those near zero that have fewer digits, nothing is scaled before and
-// behind.
+// after.
 
 // RUN: dlc-opt %s --kernel-to-ptx | FileCheck %s
 
-// The range of a number of 16 bits is known, and so is that of what is made of it.
+// The range of a 16-bit number is known, and so is that of what consists of it.
 // CHECK-LABEL: ptx.func @known(
 // CHECK-NOT: rcp.approx.f32
 // CHECK-COUNT-6: rcp.approx.ftz.f32
@@ -63,7 +63,7 @@ kernel.func @unknown(%X: memref<[32], f16>, %Y: memref<[32], f32>) -> memref<[32
     %f = load %Y[i0] : frag<[32], f32, blocked [1] lanes [32] warps [1]>
     %one = const 1.0 : f32
     %some = const 0.25 : f32
-    // Numbers of 16 bits may be zero, so may a square.
+    // 16-bit numbers may be zero, so may a square.
     %x = cast %h : frag<[32], f32, blocked [1] lanes [32] warps [1]>
     %a = unary recip %x : frag<[32], f32, blocked [1] lanes [32] warps [1]>
     %square = binary mul %f, %f : frag<[32], f32, blocked [1] lanes [32] warps [1]>

@@ -3,7 +3,7 @@
 // RUN: dlc-opt %s --kernel-to-ptx=unchecked | FileCheck %s
 
 // A role is for warps of some numbers, with as many registers as it says. A group of a role has a barrier of its own,
-// behind those with numbers. Mbarriers lie behind the tiles; one thread makes all of them ready. A wait asks until the phase is
+// after those with numbers. Mbarriers lie after the tiles; one thread makes all of them ready. A wait asks until the phase is
 // over.
 // CHECK-LABEL: ptx.func @thread_groups<N>(
 // CHECK: threads 384 shared 1056

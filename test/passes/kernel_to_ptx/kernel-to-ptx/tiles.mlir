@@ -41,7 +41,7 @@ kernel.func @copies<N>(%X: memref<[64, 64], f16, row_major, align 16>) {
   return
 }
 
-// Rows with a pitch, columns one after the other, and patterns that exchange units of 16 bytes by the row: the number of
+// Rows with a pitch, columns one after another, and patterns that exchange 16-byte units by the row: the number of
 // the unit is the exclusive or with three, two or one bits of the row.
 // CHECK-LABEL: ptx.func @layouts(
 // CHECK: %[[A:.+]] = smem

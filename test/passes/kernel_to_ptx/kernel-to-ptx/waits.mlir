@@ -3,7 +3,7 @@
 // RUN: dlc-opt %s --kernel-to-ptx | FileCheck %s
 // RUN: dlc-opt %s --kernel-to-ptx --evaluate-each -o /dev/null
 
-// One after another: behind %a two were begun, behind %b two more; the younger of several tokens counts. There is nothing
+// One after another: after %a two were begun, after %b two more; the younger of several tokens counts. There is nothing
 // to wait for where nothing was begun.
 // CHECK-LABEL: ptx.func @straight(
 // CHECK-COUNT-3: cp.async.commit_group
@@ -32,8 +32,8 @@ kernel.func @straight(%X: memref<[4, 512], f32, row_major, align 16>) {
   return
 }
 
-// What nobody waits for by itself is part of the group behind it: copies of two tiles are one group, also where the first
-// is made in a loop that is written out.
+// What nothing waits for by itself is part of the group after it: copies of two tiles are one group, also where the first
+// is made in a loop that is unrolled.
 // CHECK-LABEL: ptx.func @together(
 // CHECK-NOT: cp.async.commit_group
 // CHECK-COUNT-2: cp.async.cg.shared.global
@@ -109,7 +109,7 @@ kernel.func @stages<K>(%X: memref<[K, 512], f32, row_major, align 16>) -> memref
 }
 
 // A product stays on its way while the next is begun. Sums that begin with zero are undefined before the first product,
-// which does not add to them; where the loop has not run, they become zero behind the wait.
+// which does not add to them; where the loop has not run, they become zero after the wait.
 // CHECK-LABEL: ptx.func @products<K>(
 // CHECK: %[[RUNS:.+]] = setp.gt.s32 %K, 0
 // CHECK: ^bb1(%[[COUNT:.+]]: i32,
@@ -188,7 +188,7 @@ kernel.func @stores(%X: memref<[64, 64], f16, row_major, align 16>) -> memref<[6
 }
 
 // A condition that is known leaves one side: as many groups are begun there as on the other, so that the wait at the start
-// of an iteration leaves no more than were begun behind the copy that it is for.
+// of an iteration leaves no more than were begun after the copy that it is for.
 // CHECK-LABEL: ptx.func @known<K>(
 // CHECK-COUNT-2: cp.async.commit_group
 // CHECK: ^bb1(%{{.+}}: i32,

@@ -62,7 +62,7 @@ ptx.func @free(%x: memref<[8], f32>) -> memref<[1], f32> attributes {target = "s
   kernel.return %y
 }
 
-// What a group of warps takes counts behind it, and those that give some back have no bound.
+// What a group of warps takes counts after it, and those that give some back have no bound.
 // CHECK-LABEL: ptx.func @roles(
 ptx.func @roles(%x: memref<[8], f32>) -> memref<[1], f32> attributes {target = "sm_90a", unverified = "by hand"} {
   %y = kernel.output : memref<[1], f32>

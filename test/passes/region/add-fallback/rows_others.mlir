@@ -4,7 +4,7 @@
 
 // Nothing is kept in registers: rows of all lengths are gone over in steps, and only where they begin is asked.
 // CHECK: launch @sums<M, N> where (N mod 4 == 0) else @sums_any<M, N> (%x)
-// Sizes that a plan is fixed to are not those of another. A tile that is turned in shared memory is turned there for rows that
+// Sizes that a plan is fixed to are not those of another. A tile that is transposed in shared memory is transposed there for rows that
 // are unaligned, too.
 // CHECK: launch @fixed<M, N> where (N == 64, M mod 8 == 0) else @fixed_any<M, N> (%x)
 // CHECK: launch @turned<M, N> where (N mod 4 == 0) else @turned_any<M, N> (%x)

@@ -50,7 +50,7 @@ region.func @invariant<M, K> iters (m: M)
   yield %acc to Y
 }
 
-// The hidden layer of two products has no n: it is not computed anew for each. Its elementwise work goes along.
+// The hidden layer of two products has no n: it is not computed again for each. Its elementwise work goes along.
 // REMARK: this reduction stays before the other: in it, it would be computed again for each 'n'
 // CHECK-LABEL: region.func @chain
 // CHECK: %h = reduce sum (k: K)

@@ -100,7 +100,7 @@ region.func @attention<H, Q, K> iters (h: H, q: Q, e: 128)
   yield %y to O as f16
 }
 
-// Keys behind a query do not count for it: rows of tiles with many of them come first.
+// Keys after a query do not count for it: rows of tiles with many of them come first.
 // CHECK: plan.schedule of @causal for sm90 {
 // CHECK-NEXT: tile (h: 1, q: 192, e: 128, d: 128, k: 96)
 // CHECK: persistent sms

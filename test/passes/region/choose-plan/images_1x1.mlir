@@ -1,5 +1,5 @@
 // A 1x1 convolution reads no windows: its pixels are the rows of a matrix, and of NCHW the columns of several. With a stride
-// pixels lie apart, and TMA takes them one behind another.
+// pixels lie apart, and TMA takes them one after another.
 
 // RUN: dlc-opt %s --pass-pipeline='lower-frontend,tiny-to-region,choose-plan{assume=64}' 2>&1 | FileCheck %s
 
@@ -35,7 +35,7 @@ frontend.graph @strided<B, H, W, C, O>(%X: tensor<[B, H, W, C], f16>, %F: tensor
   output %y as f16
 }
 
-// Rows of 49 pixels are no whole units of 16 bytes: the pixels of all images are one run.
+// Rows of 49 pixels are no whole 16-byte units: the pixels of all images are one run.
 // CHECK: plan.schedule of @rows_of_49_0 for sm90 {
 // CHECK: store rows
 // CHECK-NEXT: algo (load_x: im2col)

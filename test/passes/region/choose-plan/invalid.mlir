@@ -1,4 +1,4 @@
-// A plan that is there must be one of its kernel, which only here is seen beside it.
+// A plan that is there must be one of its kernel, which only here is seen next to it.
 
 // RUN: dlc-opt %s --choose-plan --verify-diagnostics --split-input-file
 

@@ -1,4 +1,4 @@
-// A plan that was measured for a kernel, at its sizes, takes the place of the estimate.
+// A plan that was measured for a kernel, at its sizes, replaces the estimate.
 
 // RUN: dlc-opt %s --choose-plan='symbols=[M:256]' --remarks=analysis 2>%t.err | FileCheck %s --check-prefix=TAKEN
 // RUN: FileCheck %s --check-prefix=SAID < %t.err

@@ -3,7 +3,7 @@
 // RUN: dlc-opt %s --choose-plan='assume=4096' | FileCheck %s
 // RUN: dlc-opt %s --choose-plan='assume=4096' --remarks=analysis --no-output 2>&1 | FileCheck %s --check-prefix=FLIGHT
 
-// How long loads are waited for: in each of the 2048 threads of an SM two vectors of 16 bytes are on their way;
+// How long loads are waited for: in each of the 2048 threads of an SM two 16-byte vectors are on their way;
 // what all rows share comes from the cache. The memory of an H200 gives 26061 bytes in the time that a load takes.
 // FLIGHT: the plan of @gelu, {{.*}} latency 3.1: 64.0 KB of loads on their way, of 25.4
 
@@ -320,12 +320,12 @@ region.func @few_steps iters () ins (%x: memref<[65536], f32>) outs (y: memref<[
   yield %s to y
 }
 
-// Two rows behind each other: a guard holds for all of a vector or for none of it, as far as the place where one row ends is a
+// Two rows after each other: a guard holds for all of a vector or for none of it, as far as the place where one row ends is a
 // multiple.
-// CHECK: plan.schedule of @behind for sm90 {
+// CHECK: plan.schedule of @after for sm90 {
 // CHECK: thread_tile (n: 8)
 // CHECK: vectors (a: 8, b: 8, y: 8)
-region.func @behind<M> iters (m: M, n: 128)
+region.func @after<M> iters (m: M, n: 128)
     ins (%a: memref<[M, 64], f16>, %b: memref<[M, 64], f16>) outs (y: memref<[M, 128], f16> materialize gmem) {
   %0 = read %a[m, n] where (n < 64) : f16 over (m, n)
   %1 = read %b[m, n - 64] where (0 <= n - 64) : f16 over (m, n)

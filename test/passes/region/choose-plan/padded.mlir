@@ -4,7 +4,7 @@
 // RUN: dlc-opt %s --choose-plan='symbols=[M:10,N:624,K:20148,P:96,Q:1002,R:1001]' | FileCheck %s
 // RUN: dlc-opt %s --choose-plan='symbols=[M:10,N:624,K:20148,P:96,Q:1002,R:1001] target=sm80' | FileCheck %s --check-prefix=SM80
 
-// The sum is shared by blocks that copy what there is.
+// The sum is shared by blocks that copy what exists.
 // CHECK: plan.schedule of @both for sm90 {
 // CHECK: assume (M: 2, K: 4, N: 8)
 // CHECK-NEXT: instruction mma [16, 8, 16]

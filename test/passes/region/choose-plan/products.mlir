@@ -281,7 +281,7 @@ region.func @odd_rows iters (m: 1000, n: 999)
   yield %s to Y as f16
 }
 
-// What is computed on the way cannot be copied by the accelerator.
+// What is computed on the way cannot be copied by TMA.
 // CHECK: plan.schedule of @prologue for sm90 {
 // CHECK-NEXT: tile (m: 128, n: 128, k: 64)
 // CHECK-NEXT: assume (K: 8, N: 8)
@@ -310,7 +310,7 @@ region.func @prologue<M, N, K> iters (m: M, n: N)
   yield %s to Y as f16
 }
 
-// `f32` stays `f32`: no tensor core. Operands come through registers, the left one is turned there.
+// `f32` stays `f32`: no tensor core. Operands come through registers, the left one is transposed there.
 // CHECK: plan.schedule of @single for sm90 {
 // CHECK-NEXT: tile (m: 128, n: 128, k: 16)
 // CHECK-NEXT: assume (K: 4, N: 4)
@@ -353,7 +353,7 @@ region.func @rounded<M, N, K> iters (m: M, n: N)
   yield %s to Y
 }
 
-// A convolution: windows come through a map of the accelerator; pixels are the rows, one run over all images, so that a tile
+// A convolution: windows come through a map of TMA; pixels are the rows, one run over all images, so that a tile
 // may be wider than an image. Blocks are not in pairs: pixels are not shared.
 // CHECK: plan.schedule of @conv for sm90 {
 // CHECK-NEXT: tile (n: 1, h: 2, w: 64, co: 160, ci: 64)

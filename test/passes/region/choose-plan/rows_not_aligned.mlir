@@ -1,11 +1,11 @@
-// Sizes that are known and divided by no vector: the plan asks for nothing that they are not, so it runs for them.
+// Sizes that are known and divided by no vector: the plan requires nothing that they are not, so it runs for them.
 
 // RUN: dlc-opt %s --pass-pipeline='lower-frontend,tiny-to-region,choose-plan{symbols=[A:7,B:64]},add-fallback' -o %t.narrow.mlir
 // RUN: FileCheck %s --check-prefix=NARROW --input-file=%t.narrow.mlir
 // RUN: dlc-opt %t.narrow.mlir --pass-pipeline='tensorize,kernel-schedule,check-async' --no-output
 // RUN: dlc-opt %s --pass-pipeline='lower-frontend,tiny-to-region,choose-plan{symbols=[A:333,B:777]},add-fallback,tensorize,kernel-schedule,check-async' | FileCheck %s --check-prefix=ODD
 
-// Rows of 7 halves are read element by element, and then those of floats are written so too, though they have 16 bytes.
+// Rows of 7 16-bit floats are read element by element, and then those of floats are written so too, though they have 16 bytes.
 // NARROW: launch @narrow_0<A, B> where (A == 7, B mod 8 == 0)
 // NARROW: fix (A: 7)
 // NARROW-NEXT: assume (B: 8)

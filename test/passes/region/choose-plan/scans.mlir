@@ -1,4 +1,4 @@
-// Plans of scans along rows: a tile for rows of the length that they are assumed to have, and accesses of 16 bytes where it
+// Plans of scans along rows: a tile for rows of the length that they are assumed to have, and 16-byte accesses where it
 // allows them. Along columns that are few, or short, lanes and warps where the elements are; else the default mapping.
 
 // RUN: dlc-opt %s --choose-plan='target=sm90 symbols=[M:4096,N:4096]' | FileCheck %s
@@ -47,7 +47,7 @@
 // FEW-NEXT: threads (m: 128, n: 4)
 // FEW-NEXT: }
 
-// Two warps below each other, and as many beside them.
+// Two warps below each other, and as many next to them.
 // LOW: plan.schedule of @columns for sm90 {
 // LOW-NEXT: tile (m: 32, n: 64)
 // LOW-NEXT: thread_tile (m: 16, n: 1)

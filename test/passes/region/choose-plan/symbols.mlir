@@ -1,6 +1,6 @@
 // What the program is going to run with is known by the names of symbols: the plan is the one for all of them being that,
-// and those that are not named are what is assumed. A number is given behind ':' or, as on the command line of dlc-run,
-// behind '='.
+// and those that are not named are what is assumed. A number is given after ':' or, as on the command line of dlc-run,
+// after '='.
 
 // RUN: dlc-opt %s --choose-plan=assume=4096 -o %t.4096
 // RUN: dlc-opt %s --choose-plan='symbols=[M:4096,N:4096,K:4096]' | cmp %t.4096 -

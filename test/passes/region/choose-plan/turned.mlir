@@ -1,5 +1,5 @@
 // Factors that lie apart along what is summed, and have a window or short rows along their neighbours: they are copied first,
-// by kernels of their own, where that takes less than it saves. Zeros fill what is summed up to whole units of 16 bytes.
+// by kernels of their own, where that takes less than it saves. Zeros fill what is summed up to whole 16-byte units.
 
 // RUN: dlc-opt %s --choose-plan='assume=128 symbols=[H:56,W:56]' --verify-each -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir

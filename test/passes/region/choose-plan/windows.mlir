@@ -29,7 +29,7 @@ region.func @channels_first<N, H, W> iters (n: N, c: 4, h: H, w: W)
 }
 
 // Channels last: eight channels of some pixels in a row, for which weights are loaded once. Channels are so many that few
-// threads beside each other have the fewest beyond the last.
+// threads next to each other have the fewest beyond the last.
 // CHECK: plan.schedule of @channels_last for sm90 {
 // CHECK-NEXT: tile (n: 1, h: 1, w: {{.*}}, c: {{8|16|32}}, i: 1, j: 1)
 // CHECK-NEXT: thread_tile (w: 4, c: 8)

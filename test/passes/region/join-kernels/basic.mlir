@@ -53,7 +53,7 @@ region.func private @f_2<N> iters (n: N) ins (%s: memref<[], f32>, %a: memref<[N
 
 // -----
 
-// What reads the first result in between keeps its place behind it: the launch stands at the first one.
+// What reads the first result in between keeps its place after it: the launch stands at the first one.
 // CHECK-LABEL: host.func @between
 // CHECK-NEXT: %a, %c = launch @between_0<N> (%x) : memref<[N], f32, row_major, align 4>, memref<[N], f32, row_major, align 4>
 // CHECK-NEXT: %b = launch @sum<N> (%a) : memref<[], f32, row_major, align 4>

@@ -150,7 +150,7 @@ region.func @many_sums<M, N, K> iters (m: M, n: N)
   } : f32 over (m, n)
   yield %s to C as f16
 }
-// expected-error@+1 {{E1603 'plan.schedule': 128 x 256 take 256 registers of each thread beside some 24 more, and it has 255}}
+// expected-error@+1 {{E1603 'plan.schedule': 128 x 256 take 256 registers of each thread besides some 24 more, and it has 255}}
 plan.schedule of @many_sums for sm90 { tile (m: 128, n: 256, k: 64) instruction wgmma cache A in smem cache B in smem barrier mbarrier }
 
 // -----
@@ -175,7 +175,7 @@ region.func @gated<M, N, K> iters (m: M, n: N)
   yield %y to Y as f16
 }
 plan.schedule of @gated for sm90 {
-  // expected-error@+1 {{E1603 'plan.schedule': 2 sums of 64 x 256 take 256 registers of each thread beside some 24 more, and it has 232; the nearest plan that fits has 'tile (m: 128, n: 128, k: 64)'}}
+  // expected-error@+1 {{E1603 'plan.schedule': 2 sums of 64 x 256 take 256 registers of each thread besides some 24 more, and it has 232; the nearest plan that fits has 'tile (m: 128, n: 128, k: 64)'}}
   tile (m: 128, n: 256, k: 64)
   instruction wgmma
   stages 2
@@ -202,7 +202,7 @@ plan.schedule of @registers for sm80 {
 
 // -----
 
-// The sums of a product in a row stay beside the sums of the last one, which they go into.
+// The sums of a product in a row stay next to the sums of the last one, which they go into.
 region.func @in_a_row<B, S, T> iters (b: B, s: S, i2: 64)
     ins (%Q: memref<[B, S, 64], f16, row_major, align 128, noalias>, %K: memref<[B, T, 64], f16, row_major, align 128, noalias>, %V: memref<[B, T, 64], f16, row_major, align 128, noalias>)
     outs (O: memref<[B, S, 64], f16, row_major, align 128, noalias> materialize gmem) {

@@ -2,7 +2,7 @@
 // RUN: dlc-opt %s --sink-epilogue > %t.once
 // RUN: dlc-opt %t.once --sink-epilogue | diff %t.once -
 
-// Reads of the epilogue come behind the reduction, in their order, and the cast goes into the yield.
+// Reads of the epilogue come after the reduction, in their order, and the cast goes into the yield.
 region.func @gemm_bias_relu<M, N, K> iters (m: M, n: N)
     ins (%X: memref<[M, K], f16>, %W: memref<[K, N], f16>, %bias: memref<[N], f16>, %scale: memref<[M], f16>)
     outs (Y: memref<[M, N], f16> materialize gmem) {
@@ -21,7 +21,7 @@ region.func @gemm_bias_relu<M, N, K> iters (m: M, n: N)
   yield %y to Y
 }
 
-// Work on the first sum stands behind it, before the second, in its order; what the second sum uses stays before it.
+// Work on the first sum stands after it, before the second, in its order; what the second sum uses stays before it.
 region.func @two_sums<M, K> iters (m: M)
     ins (%X: memref<[M, K], f32>, %S: memref<[M], f32>, %T: memref<[M], f32>)
     outs (Y: memref<[M], f32> materialize gmem, Z: memref<[M], f16> materialize gmem) {

@@ -86,7 +86,7 @@ region.func @factors<M, K> iters (m: M)
   yield %a to A, %b to B, %d to C, %e to D, %g to E, %h to G, %l to H
 }
 
-// A sum of sums stays two where another reduction stands beside the inner one: it would reduce an axis that is reduced
+// A sum of sums stays two where another reduction stands next to the inner one: it would reduce an axis that is reduced
 // around it (i1), or be computed again for each step of one (i1, while it goes over j).
 // REMARK-DAG: R0: another reduction in the same body goes over the axis 'i1' too
 // REMARK-DAG: R0: another reduction in the same body would be computed again for each 'i1'

@@ -128,7 +128,7 @@ region.func @turned<A, B, N> iters (a: A, b: B)
   yield %y to Y
 }
 
-// Two of them in one kernel, one after the other: the second is of what the first gives.
+// Two of them in one kernel, one after another: the second is of what the first gives.
 // CHECK-LABEL: @twice<
 // CHECK-COUNT-2: {reassoc}
 region.func @twice<M, N> iters (m: M)

@@ -2,7 +2,7 @@
 // RUN: dlc-opt %s --widen-sums > %t.once
 // RUN: dlc-opt %t.once --widen-sums | diff %t.once -
 
-// A product that is not rounded stays so. What is read behind the sum is rounded once.
+// A product that is not rounded stays so. What is read after the sum is rounded once.
 region.func @gemm<M, N, K> iters (m: M, n: N)
     ins (%X: memref<[M, K], bf16, row_major, align 2>, %W: memref<[K, N], bf16, row_major, align 2>)
     outs (Y: memref<[M, N], f32, row_major, align 4> materialize gmem) {

@@ -39,7 +39,7 @@ plan.schedule of @turn for sm90 {
   barrier block
 }
 
-// Beside what lies along the rows of results, and in single elements.
+// Next to what lies along the rows of results, and in single elements.
 // CHECK-LABEL: kernel.func @plus
 // CHECK: %through = shared : tile<[64, 64], f32, row_major pitch 65>
 // CHECK: %[[X:.+]] = load %X[64*%column + i1, 64*%row + i0] where ({{.+}}) : frag<[64, 64], f32, blocked [1, 1] lanes [32, 1] warps [1, 8] order [0, 1]>

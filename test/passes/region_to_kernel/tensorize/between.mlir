@@ -14,7 +14,7 @@
 // CHECK-NEXT: %[[D:.+]] = load_shared %D_0 : frag<[128, 64], f16, wgmma>
 // CHECK-NEXT: barrier
 // CHECK-NEXT: cast %[[D]]
-// The other one is read from memory, as is what is added behind the steps.
+// The other one is read from memory, as is what is added after the steps.
 // CHECK: load %F[128*%row + i0, %k + i1]
 // CHECK: wgmma
 // CHECK: load %G[

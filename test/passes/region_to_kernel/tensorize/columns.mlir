@@ -1,4 +1,4 @@
-// Columns that are reduced: lanes lie beside each other along them, and warps share the axis that is reduced.
+// Columns that are reduced: lanes lie next to each other along them, and warps share the axis that is reduced.
 
 // RUN: dlc-opt %s --tensorize --evaluate-each -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir

@@ -35,7 +35,7 @@ plan.schedule of @twice for sm80 {
 
 // -----
 
-// The positions of blocks are numbers of 64 bits.
+// The positions of blocks are 64-bit numbers.
 // expected-error@+1 {{E1710 'region.func': the positions of this kernel's blocks go beyond 64 bits}}
 region.func @huge iters (a: 4294967296, b: 4294967296, c: 4294967296) ins (%x: memref<[4294967296], f32>)
     outs (y: memref<[4294967296, 4294967296, 4294967296], f32> materialize gmem) {
@@ -215,7 +215,7 @@ plan.schedule of @rows_of_threads for sm90 {
 
 // -----
 
-// A product that is promoted lies beside the sum, in registers that the threads do not have.
+// A product that is promoted lies next to the sum, in registers that the threads do not have.
 region.func @promoted<M, N, K> iters (m: M, n: N)
     ins (%A: memref<[M, K], f8E4M3FN, row_major, align 128>, %B: memref<[N, K], f8E4M3FN, row_major, align 128>)
     outs (C: memref<[M, N], f32, row_major, align 128> materialize gmem) {
@@ -228,7 +228,7 @@ region.func @promoted<M, N, K> iters (m: M, n: N)
   yield %s to C
 }
 plan.schedule of @promoted for sm90 {
-  // expected-error@+1 {{E1603 'plan.schedule': a sum and a product of 128 x 128 take 256 registers of each thread beside some 24 more, and it has 255; the nearest plan that fits has 'tile (m: 128, n: 64, k: 128)'}}
+  // expected-error@+1 {{E1603 'plan.schedule': a sum and a product of 128 x 128 take 256 registers of each thread besides some 24 more, and it has 255; the nearest plan that fits has 'tile (m: 128, n: 64, k: 128)'}}
   tile (m: 128, n: 128, k: 128)
   instruction wgmma promote
 }

@@ -1,11 +1,11 @@
 // Weights below a running maximum that are powers: a product with an addition and a power for each score, and what there
-// is is weighted anew only where the maximum of a row has grown by much.
+// is is weighted again only where the maximum of a row has grown by much.
 
 // RUN: dlc-opt %s --tensorize | FileCheck %s
 // RUN: dlc-opt %s --tensorize --evaluate-each -o /dev/null
 
 // The factor of the scores goes into the exponent, also below a mask; hidden scores are infinite, and what the maximum begins
-// with is not. Nobody asks for the maximum, but whether it is finite.
+// with is not. Nothing asks for the maximum, but whether it is finite.
 // CHECK-LABEL: kernel.func @attention<
 // CHECK: const -8.50705917E+37 : frag<[64], f32, slice 1 of (wgmma)>
 // CHECK: for %k = 0 to %end step 64

@@ -32,7 +32,7 @@ region.func @across<M, N> iters (m: M, n: N)
   yield %x to A, %y to B
 }
 
-// The maximum of each row beside the row, and a number.
+// The maximum of each row next to the row, and a number.
 // CHECK-LABEL: kernel.func @row_and_maximum
 // CHECK: require (1 <= M, 1 <= N)
 // CHECK: store {{.*}} to %C[

@@ -53,7 +53,7 @@ plan.schedule of @computed for sm90 {
 // -----
 
 // Without a plan there is what runs on any target.
-// CHECK: [tensorize, missed] mma multiplies, as on any target: no plan asks for wgmma; threads copy X and W
+// CHECK: [tensorize, missed] mma multiplies, as on any target: no plan requires wgmma; threads copy X and W
 region.func @free<M, N, K> iters (m: M, n: N)
     ins (%X: memref<[M, K], f16, row_major, align 128>, %W: memref<[K, N], f16, row_major, align 128>)
     outs (Y: memref<[M, N], f32, row_major, align 128> materialize gmem) {

@@ -40,7 +40,7 @@ region.func @wide<M, K> iters (m: M)
   yield %top to Y
 }
 plan.schedule of @wide for sm80 {
-  // expected-error@+1 {{E1603 'plan.schedule': 64 x 512, rows that are reduced after the product, take 256 registers of each thread beside some 24 more, and it has 255: rows of 456 columns along 'n' would fit; the nearest plan that fits has 'tile (m: 32, n: 512, k: 32)'}}
+  // expected-error@+1 {{E1603 'plan.schedule': 64 x 512, rows that are reduced after the product, take 256 registers of each thread besides some 24 more, and it has 255: rows of 456 columns along 'n' would fit; the nearest plan that fits has 'tile (m: 32, n: 512, k: 32)'}}
   tile (m: 64, n: 512, k: 32)
   instruction mma
 }
@@ -68,7 +68,7 @@ region.func @two<M, K> iters (m: M, n: 256)
   yield %y to Y
 }
 plan.schedule of @two for sm90 {
-  // expected-error@+1 {{E1603 'plan.schedule': 2 values of 64 x 256, rows that are reduced after the product, take 256 registers of each thread beside some 24 more, and it has 232: rows of 208 columns along 'n' would fit}}
+  // expected-error@+1 {{E1603 'plan.schedule': 2 values of 64 x 256, rows that are reduced after the product, take 256 registers of each thread besides some 24 more, and it has 232: rows of 208 columns along 'n' would fit}}
   tile (m: 64, n: 256, k: 64)
   instruction wgmma
   stages 2

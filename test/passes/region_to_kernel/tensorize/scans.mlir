@@ -39,7 +39,7 @@ region.func private @rows<B, M, N> iters (b: B, m: M, n: N)
   yield %y to Y
 }
 
-// Of columns a block has as many as a warp has lanes; the last tile comes first, and what lies behind the end is the
+// Of columns a block has as many as a warp has lanes; the last tile comes first, and what lies after the end is the
 // identity there.
 // CHECK-LABEL: kernel.func private @columns<
 // CHECK: grid (B*(N ceildiv 32)) threads 512 {
@@ -71,7 +71,7 @@ region.func private @linear_rows<B, M, N> iters (b: B, m: M, n: N)
   yield %s to Y
 }
 
-// What lies behind the end leaves the running value as it is: times one, plus zero.
+// What lies after the end leaves the running value as it is: times one, plus zero.
 // CHECK-LABEL: kernel.func private @linear_columns<
 // CHECK: %[[ONE:.*]] = const 1.0
 // CHECK: %[[F:.*]] = select where ({{.*}}) then %{{.*}} else %[[ONE]]
@@ -101,7 +101,7 @@ region.func private @truth<B, M, N> iters (b: B, m: M, n: N)
   yield %s to Y
 }
 
-// Groups of positions have a block each, which begins anew.
+// Groups of positions have a block each, which begins again.
 // CHECK-LABEL: kernel.func private @groups<
 // CHECK: grid (((B*M) ceildiv 32)*(N ceildiv 64)) threads 128 {
 // CHECK: %group = index (%{{.*}} mod (N ceildiv 64))

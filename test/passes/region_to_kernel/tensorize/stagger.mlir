@@ -1,4 +1,4 @@
-// Tiles whose sums begin some steps behind each other, and go on at the beginning from the end on, also where K fills no
+// Tiles whose sums begin some steps later than those of the tile before, and go on at the beginning from the end on, also where K fills no
 // steps. Nobody says that nothing follows it.
 
 // RUN: dlc-opt %s --tensorize --evaluate-each -o %t.mlir

@@ -1,4 +1,4 @@
-// The loop of an online softmax may begin some steps behind that of the tile before, too: its order does not count.
+// The loop of an online softmax may begin some steps later than that of the tile before, too: its order does not count.
 
 // RUN: dlc-opt %s --tensorize | FileCheck %s
 // RUN: dlc-opt %s --pass-pipeline=tensorize,kernel-schedule --evaluate-each -o /dev/null

@@ -6,7 +6,7 @@
 // RUN: dlc-opt %s --pass-pipeline='tensorize,kernel-schedule' --evaluate-each -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir --check-prefix=SCHEDULE
 
-// The left matrix is turned, the right one lies right already; accesses are of 16 bytes. The loop is written out.
+// The left matrix is transposed, the right one lies right already; accesses are of 16 bytes. The loop is unrolled.
 // CHECK-LABEL: kernel.func @nn
 // CHECK-DAG: %lhs = shared : tile<[32, 8], f32, col_major pitch 36>
 // CHECK-DAG: %rhs = shared : tile<[8, 64], f32, row_major pitch 68>
@@ -17,7 +17,7 @@
 // CHECK-NEXT: load_shared %{{.+}} : frag<[32, 1], f32, blocked [4, 4] lanes [4, 8] warps [2, 1]>
 // CHECK-NEXT: slice %rhs at (%kk, 0)
 // CHECK-NEXT: load_shared %{{.+}} : frag<[1, 64], f32
-// The loads of the next step come first, and go to shared memory behind the products.
+// The loads of the next step come first, and go to shared memory after the products.
 // SCHEDULE-LABEL: kernel.func @nn
 // SCHEDULE: for %k
 // SCHEDULE: load %A
@@ -53,7 +53,7 @@ plan.schedule of @nn for sm90 {
   barrier block
 }
 
-// The left matrix lies so in memory, the right one is turned. A loop that no plan unrolls stays.
+// The left matrix lies so in memory, the right one is transposed. A loop that no plan unrolls stays.
 // CHECK-LABEL: kernel.func @tt
 // CHECK-DAG: %lhs = shared : tile<[32, 8], f32, col_major pitch 36>
 // CHECK-DAG: %rhs = shared : tile<[64, 8], f32, col_major pitch 68>

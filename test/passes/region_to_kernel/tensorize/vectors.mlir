@@ -1,4 +1,4 @@
-// A product of a vector and a matrix goes along the rows of the matrix or beside its columns, as the matrix lies: the vector,
+// A product of a vector and a matrix goes along the rows of the matrix or next to its columns, as the matrix lies: the vector,
 // which all results read alike, says nothing about that.
 
 // RUN: dlc-opt %s --pass-pipeline='lower-frontend,tiny-to-region,choose-plan{target=sm90},tensorize' | FileCheck %s

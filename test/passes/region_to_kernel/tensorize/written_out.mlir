@@ -1,6 +1,6 @@
 // RUN: dlc-opt %s --tensorize | FileCheck %s
 
-// Without a plan the products of what is in shared memory are written out: a loop of so few steps would take longer.
+// Without a plan the products of what is in shared memory are unrolled: a loop of so few steps would take longer.
 // CHECK-LABEL: kernel.func @product
 // CHECK: for %k = 0 to K step 16 carry
 // CHECK: for %kk = 0 to 16 unroll carry

@@ -68,7 +68,7 @@ tiny.func @positions_in_blocks() -> tensor<[1000], i32> {
   return %v18
 }
 
-// Steps, starts and turned axes are factors and offsets.
+// Steps, starts and transposed axes are factors and offsets.
 // CHECK-LABEL: tiny.func @steps() -> tensor<[4], i64> {
 // CHECK-NEXT:      %0 = const 13 : tensor<[], i64>
 // CHECK-NEXT:      %1 = range 0 : tensor<[4], i64>

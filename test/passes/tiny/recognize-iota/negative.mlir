@@ -3,7 +3,7 @@
 // RUN: dlc-opt %s --recognize-iota --no-output --remarks=missed 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REMARK --implicit-check-not=missed
 
-// There is no scan: each element of a running sum is added up anew, and so it stays.
+// There is no scan: each element of a running sum is added up again, and so it stays.
 tiny.func @running_sum(%x: tensor<[4], f32>) -> tensor<[4], f32> {
   %padded = pad %x low [3] high [0]
   %rows = expand %padded to [5, 7] dims [1]

@@ -44,7 +44,7 @@ tiny.func @broadcast<M, N>(%x: tensor<[M, 1], f32>, %y: tensor<[1, N], f32>, %z:
   return %s
 }
 
-// The number of a pad is outside of the guard, whatever the views behind it.
+// The number of a pad is outside of the guard, whatever the views after it.
 // CHECK-LABEL: book.func @padded<M>(%x: tensor<[M, 4], f32>) -> tensor<[9, M + 1], f32> {
 // CHECK-NEXT:    %y = entry neg axes (i0: 9, i1: M + 1) of %x at (i1 - 1, -i0 + 6) where (0 <= i1 - 1 < M, 0 <= -i0 + 6 < 4) else 1.0 : tensor<[9, M + 1], f32>
 // CHECK-NEXT:    return %y
@@ -151,7 +151,7 @@ tiny.func @embedding<B, S, V, D>(%W: tensor<[V, D], f16>, %ids: tensor<[B, S], i
   return %e
 }
 
-// Both regions are written out.
+// Both regions are unrolled.
 // CHECK-LABEL: book.func @choice<M>(%c: tensor<[], i1>, %x: tensor<[M], f32>) -> (tensor<[M], f32>, tensor<[2, M], f32>) {
 // CHECK-NEXT:    %a = entry neg axes (i0: M) of %x at (i0) : tensor<[M], f32>
 // CHECK-NEXT:    %y = entry where axes (i0: M) of %c at (), %a at (i0), %x at (i0) : tensor<[M], f32>

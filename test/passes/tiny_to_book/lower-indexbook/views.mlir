@@ -27,7 +27,7 @@ tiny.func @conv_groups_dilation<N>(%X: tensor<[N, 32, 20], f16>, %F: tensor<[16,
   return %z
 }
 
-// A transposed convolution: elements are put apart by a pad behind each of them, then around.
+// A transposed convolution: elements are put apart by a pad after each of them, then around.
 // CHECK-LABEL: book.func @conv_transposed(%X: tensor<[1, 4, 5], f32>, %F: tensor<[4, 3], f32>) -> tensor<[1, 11], f32> {
 // CHECK-NEXT:    %0 = entry mul axes (i0: 1, i1: 11, i2: 4, i3: 3) of %X at (i0, i2, (i1 + i3) floordiv 2 - 1) where (0 <= i1 + i3 - 2 < 9, (i1 + i3) mod 2 == 0), %F at (i2, -i3 + 2) to f32 widen : tensor<[1, 11, 4, 3], f32>
 // CHECK-NEXT:    %y = reduce sum axes (i0: 1, i1: 11) over (i2: 4, i3: 3) of %0 at (i0, i1, i2, i3) acc f32 : tensor<[1, 11], f32>
@@ -152,7 +152,7 @@ tiny.func @bounds<M>(%x: tensor<[M, 4], f32>, %y: tensor<[M, 4], f32>) -> (tenso
   return %z, %n
 }
 
-// A table is looked through as long as the axis that is indexed is whole.
+// A table is examined as long as the axis that is indexed is whole.
 // CHECK-LABEL: book.func @tables<V, D, S>(%W: tensor<[D, V], f16>, %ids: tensor<[S, 1], i32>) -> (tensor<[S, D], f16>, tensor<[S, D], f16>) {
 // CHECK-NEXT:    %e = gather non_scop axes (i0: S, i1: D) of %W at [i1, %ids (i0, 0)] : tensor<[S, D], f16>
 // CHECK-NEXT:    %p = entry copy axes (i0: V + 1, i1: D) of %W at (i1, i0 - 1) where (0 <= i0 - 1 < V) : tensor<[V + 1, D], f16>

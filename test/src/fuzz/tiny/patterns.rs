@@ -108,8 +108,8 @@ impl Generator<'_> {
                 self.push(format!("const {one}"), &[], sizes, elem)?
             }
         };
-        let (before, behind) = if self.rng.one_in(4) { (0, length - 1) } else { (length - 1, 0) };
-        let padded = self.pad_by(ones, &[before.into()], &[behind.into()], "")?;
+        let (before, following) = if self.rng.one_in(4) { (0, length - 1) } else { (length - 1, 0) };
+        let padded = self.pad_by(ones, &[before.into()], &[following.into()], "")?;
         let windows = self.slide(padded, length)?;
         let count = self.reduce_over(windows, "sum", &[1], elem)?;
         if self.rng.one_in(2) {

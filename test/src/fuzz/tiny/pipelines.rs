@@ -39,7 +39,7 @@ pub struct Pipelines {
     pub refused: BTreeMap<&'static str, u64>,
 }
 
-/// What came of a pipeline.
+/// The result of a pipeline.
 enum Outcome {
     Done(Box<Body>),
     Refused(&'static str),

@@ -67,12 +67,12 @@ fn replace_word(text: &str, word: &str, by: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some(at) = rest.find(word) {
-        let (before, behind) = (&rest[..at], &rest[at + word.len()..]);
+        let (before, following) = (&rest[..at], &rest[at + word.len()..]);
         let inside = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let alone = !before.ends_with(inside) && !behind.starts_with(inside);
+        let alone = !before.ends_with(inside) && !following.starts_with(inside);
         out += before;
         out += if alone { by } else { word };
-        rest = behind;
+        rest = following;
     }
     out + rest
 }

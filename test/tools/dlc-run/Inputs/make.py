@@ -1,4 +1,4 @@
-# Makes the arrays of the tests beside this folder. Needs numpy and ml_dtypes; run it in the folder.
+# Makes the arrays of the tests next to this folder. Needs numpy and ml_dtypes; run it in the folder.
 
 import io, json, struct
 import ml_dtypes

@@ -141,7 +141,7 @@ fn owner(spans: &[OpSpan<'_>], next: &mut usize, open: &mut Vec<usize>, line: &R
     if *next > first { Some(first) } else { around }
 }
 
-/// For each op how many registers of 32 bits hold values after it, where it is an instruction.
+/// For each op how many 32-bit registers hold values after it, where it is an instruction.
 fn registers_after<'a>(ctx: &Context, spans: &[OpSpan<'a>]) -> Vec<Option<i64>> {
     let mut entry: Option<(&'a Body, HashMap<OpId, i64>)> = None;
     let of = |span: &OpSpan<'a>| {

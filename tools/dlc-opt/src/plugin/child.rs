@@ -31,7 +31,7 @@ pub fn main(setup: &Setup, io: &mut Io<'_>) -> Status {
     let (reply, module) = answer(setup, &request, text);
     let (start, end) = marks(&request.mark);
     let line = serde_json::to_string(&reply).expect("strings and numbers are JSON");
-    // In one piece, behind whatever a plugin has printed.
+    // In one piece, after whatever a plugin has printed.
     let answer = format!("{start}{line}\n{module}{end}");
     match io.stdout.write_all(answer.as_bytes()).and_then(|()| io.stdout.flush()) {
         Ok(()) => Status::Success,

@@ -13,7 +13,7 @@ use dlc_ir::{Body, Diagnostic};
 use super::protocol::{Reply, Request, RunRequest, find_reply, leak};
 use super::{PLUGIN_FAILED, Plugins, child};
 
-/// Puts a delegate in the place of every item of a pipeline that has a pass of a plugin in it. It prints as the item.
+/// Puts a delegate in place of every item of a pipeline that has a pass of a plugin in it. It prints as the item.
 pub fn put_in(pipeline: &mut Pipeline, plugins: &Arc<Plugins>) {
     for item in &mut pipeline.items {
         let mut used = Vec::new();

@@ -13,7 +13,7 @@ use super::protocol::{Refusal, RefusalKind};
 /// Opens a library, checks that it fits this program, and lets it hand over what it has. It stays open for good.
 ///
 /// Opening runs the library's initializers: a file that is not trusted is not to be opened at all. Everything else that
-/// is wrong with it is found out before its code is called.
+/// is wrong with it is determined before its code is called.
 pub fn load(path: &str) -> Result<(String, Plugin), Refusal> {
     let not_loaded = |why: String| Refusal::new(RefusalKind::NotLoaded, format!("the plugin '{path}' {why}"));
     // Without a directory in it the name would be looked for elsewhere.
@@ -82,7 +82,7 @@ fn refused(path: &str, stamp: &Stamp, differences: &[(&str, String, String)]) ->
         .suggest("build it again in the workspace of this program: the same sources, compiler and profile")
 }
 
-/// Lets the child of a command die when the thread that starts it ends, so that an interrupted tool leaves none behind.
+/// Lets the child of a command die when the thread that starts it ends, so that an interrupted tool leaves none after.
 pub fn dies_with_parent(command: &mut Command) {
     #[cfg(target_os = "linux")]
     {

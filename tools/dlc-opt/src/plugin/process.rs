@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 
 use super::native;
 
-/// What a program may print beside 16 times what it was given: modules grow, but not without end.
+/// What a program may print next to 16 times what it was given: modules grow, but not without end.
 const OUTPUT: u64 = 64 << 20;
 /// How much of the end of standard error is kept.
 const LAST_WORDS: usize = 16 << 10;
@@ -138,7 +138,7 @@ fn gather(child: &mut Child, receive: &Receiver<Event>, deadline: Instant, timeo
             (Some(code), _) => How::Exited(code),
             (None, signal) => How::Signalled(signal.unwrap_or(0)),
         },
-        None => How::NotStarted("nobody knows how it ended".into()),
+        None => How::NotStarted("nothing knows how it ended".into()),
     });
     let stderr = String::from_utf8_lossy(&stderr.unwrap_or_default()).into_owned();
     Ended { how, stdout: stdout.unwrap_or_default(), stderr }
@@ -178,7 +178,7 @@ mod tests {
     fn what_does_not_end_is_stopped_with_its_children() {
         let start = Instant::now();
         check("sleep 60 & sleep 60", Duration::from_millis(200), How::TimedOut(Duration::from_millis(200)));
-        // What it leaves behind is stopped too, and does not hold up anybody.
+        // What it leaves after is stopped too, and does not hold up anybody.
         check("sleep 60 & exit 0", Duration::from_secs(20), How::Exited(0));
         assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
     }

@@ -1,4 +1,4 @@
-//! What the tool and its child copy say to each other: one line of JSON each, and the module as text behind it.
+//! What the tool and its child copy say to each other: one line of JSON each, and the module as text after it.
 //!
 //! The child writes its answer between two marks that the parent has made up, so what a plugin prints itself is neither
 //! taken for an answer nor a mistake.
@@ -14,10 +14,10 @@ use dlc_ir::plugin::Plugin;
 use dlc_ir::text::format::Directive;
 use serde::{Deserialize, Serialize};
 
-/// What the parent wants. The module is behind the line.
+/// What the parent wants. The module is after the line.
 #[derive(Serialize, Deserialize)]
 pub struct Request {
-    /// Stands before and behind the answer.
+    /// Stands before and after the answer.
     pub mark: String,
     /// The libraries to load.
     pub libraries: Vec<String>,
@@ -36,7 +36,7 @@ pub struct RunRequest {
     pub remarks: bool,
 }
 
-/// What the child answers. The module is behind the line, when a pipeline was run to its end.
+/// What the child answers. The module is after the line, when a pipeline was run to its end.
 #[derive(Serialize, Deserialize)]
 pub enum Reply {
     /// A library was not loaded.
@@ -56,7 +56,7 @@ pub enum Reply {
     },
 }
 
-/// The answer between the marks: the line and the text behind it.
+/// The answer between the marks: the line and the text after it.
 pub fn find_reply<'a>(stdout: &'a str, mark: &str) -> Result<(Reply, &'a str), &'static str> {
     let (start, end) = marks(mark);
     let inside = match stdout.find(&start) {
@@ -70,7 +70,7 @@ pub fn find_reply<'a>(stdout: &'a str, mark: &str) -> Result<(Reply, &'a str), &
     Ok((reply, text))
 }
 
-/// What stands before and behind an answer.
+/// What stands before and after an answer.
 pub fn marks(mark: &str) -> (String, String) {
     (format!("\n{mark} answers\n"), format!("\n{mark} is done\n"))
 }

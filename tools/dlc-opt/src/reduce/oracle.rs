@@ -219,7 +219,7 @@ impl Oracle {
     }
 }
 
-/// `PATH`, with the folder of this program first: `dlc-opt` is the one beside it.
+/// `PATH`, with the folder of this program first: `dlc-opt` is the one next to it.
 fn path_with_own_folder() -> Option<std::ffi::OsString> {
     let own = std::env::current_exe().ok()?;
     let path = std::env::var_os("PATH").unwrap_or_default();

@@ -33,7 +33,7 @@ fn help_has_topics_passes_and_ops() {
     assert!(opt("--help=at-lwo", "").bad(Status::Usage).contains("did you mean 'at-low'?"));
     let none = opt("--help=everything-else", "").bad(Status::Usage);
     assert!(none.contains("the topics are input, passes, looking, checks, time, "), "{none}");
-    // Behind '--' it is the name of a file.
+    // After '--' it is the name of a file.
     assert!(opt("-- --help", "").bad(Status::Failure).contains("--help"));
 }
 
@@ -80,7 +80,7 @@ fn files_are_written_whole_or_not_at_all() {
     assert!(text.contains("high.func"));
     opt_args(&["-o", name, "--fail"], input.as_bytes()).bad(Status::Failure);
     assert_eq!(std::fs::read_to_string(&file).expect("it is still there"), text);
-    assert_eq!(std::fs::read_dir(dir.path()).expect("readable").count(), 1, "nothing else is left behind");
+    assert_eq!(std::fs::read_dir(dir.path()).expect("readable").count(), 1, "nothing else is left after");
     let said = opt_args(&["-o", "/no/such/folder/x"], input.as_bytes()).bad(Status::Failure);
     assert!(said.contains("cannot be written"), "{said}");
     assert_eq!(opt_args(&["-o", "/dev/null"], input.as_bytes()).good(), "");

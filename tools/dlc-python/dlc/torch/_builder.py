@@ -118,7 +118,7 @@ class Builder:
         return "%" + name
 
     def emit(self, text: str, dtype: torch.dtype, shape: Sequence[Any], wanted: str = "t", ty: bool = False) -> Value:
-        """Adds an op, given as text without its result; `ty` writes the type of the result behind it."""
+        """Adds an op, given as text without its result; `ty` writes the type of the result after it."""
         value = Value(self.name(wanted), dtype, tuple(size_text(size) if not isinstance(size, str) else size for size in shape))
         end = f" : {self.type(value)}" if ty else ""
         self.add([value], f"{text}{end}")

@@ -32,7 +32,7 @@ _IN_PARTS = [
     "native_batch_norm", "native_batch_norm_backward", "_native_batch_norm_legit", "_native_batch_norm_legit_functional",
     "_fused_rms_norm", "_fused_rms_norm_backward", "nll_loss_forward", "nll_loss_backward",
 ]
-# Ops whose decompositions are made of ops that are not translated.
+# Ops whose decompositions consist of ops that are not translated.
 _WHOLE = ["aten.embedding_dense_backward.default", "aten._scaled_dot_product_flash_attention_for_cpu.default"]
 
 # Ops that only look at what is there in another way.
@@ -119,7 +119,7 @@ def _trimmed(gm: torch.fx.GraphModule, nodes: list[Any]) -> list[Any]:
 
 
 def _replace(gm: torch.fx.GraphModule, nodes: list[Any], name: str, session: Session | None, options: Mapping[str, Any]) -> None:
-    """Puts a program in the place of some nodes. Where it is not compiled, they stay."""
+    """Puts a program in place of some nodes. Where it is not compiled, they stay."""
     part, inputs, outputs = fuse_as_graphmodule(gm, nodes, name, dict.fromkeys(nodes), always_return_tuple=True)
     if not any(isinstance(node.meta["val"], torch.Tensor) for node in inputs):
         return  # numbers alone: tensors say what is computed where

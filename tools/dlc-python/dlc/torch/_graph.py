@@ -15,7 +15,7 @@ from torch.export import ExportedProgram
 from .._errors import Error, Message, Place, refuse
 from ._builder import DTYPES, OPS, Builder, Value, size_text
 
-# Ops that the layer has, and that core ATen would take apart.
+# Ops that the layer has, and that core ATen would decompose.
 KEPT = [
     "aten.linear.default", "aten.scaled_dot_product_attention.default", "aten.layer_norm.default",
     "aten.rms_norm.default", "aten.group_norm.default", "aten.silu.default", "aten.mish.default",

@@ -105,7 +105,7 @@ def _broadcast(x: Value, y: Value) -> list[str]:
 
 
 def _padded(at: Callable[[Builder, Value, int], Value]) -> Callable[..., Value]:
-    """Padding with elements of the tensor: `at` has the index that one before or behind an axis reads."""
+    """Padding with elements of the tensor: `at` has the index that one before or after an axis reads."""
 
     def translate(b: Builder, node: Any, x: Value, padding: Sequence[int]) -> Value:
         shape = meta(node)[1]
@@ -120,7 +120,7 @@ def _padded(at: Callable[[Builder, Value, int], Value]) -> Callable[..., Value]:
 
 
 def _reflected(b: Builder, ids: Value, size: int) -> Value:
-    """The index is counted from the ends: |i| below, and 2(size - 1) - i behind."""
+    """The index is counted from the ends: |i| below, and 2(size - 1) - i after."""
     ids = b.emit(f"abs {ids.name}", _INDEX, ids.shape)
     far = b.emit(f"sub {b.number(2 * (size - 1), _INDEX).name}, {ids.name}", _INDEX, ids.shape)
     return _binary(b, "minimum", ids, far)
@@ -139,10 +139,10 @@ for _rank in (1, 2, 3):
 def _slice_scatter(b, node, x, part, dim=0, start=None, end=None, step=1) -> Value:
     axis = axis_of(dim, x.rank)
     size = _number(x.shape[axis])
-    first, behind, _ = slice(start, end if end is None or end < 1 << 60 else None).indices(size)
+    first, after, _ = slice(start, end if end is None or end < 1 << 60 else None).indices(size)
     if step != 1 or not isinstance(first, int):
         raise NotImplementedError("in steps")
-    return _joined(b, node, x, part, axis, first, max(first, behind))
+    return _joined(b, node, x, part, axis, first, max(first, after))
 
 
 @register("aten.select_scatter.default")
@@ -152,10 +152,10 @@ def _select_scatter(b: Builder, node: Any, x: Value, part: Value, dim: int, inde
     return _joined(b, node, x, b.shape(part, [*part.shape[:axis], "1", *part.shape[axis:]]), axis, index, index + 1)
 
 
-def _joined(b: Builder, node: Any, x: Value, part: Value, axis: int, first: int, behind: int) -> Value:
-    """A tensor with another part in the place of what is from one index to another."""
+def _joined(b: Builder, node: Any, x: Value, part: Value, axis: int, first: int, after: int) -> Value:
+    """A tensor with another part in place of what is from one index to another."""
     part, parts = b.cast(part, x.dtype), []
-    for low, high in ((0, first), (behind, int(x.shape[axis]))):
+    for low, high in ((0, first), (after, int(x.shape[axis]))):
         if low < high:
             begin, end = ["0"] * x.rank, list(x.shape)
             begin[axis], end[axis] = str(low), str(high)

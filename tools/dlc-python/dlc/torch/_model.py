@@ -19,7 +19,7 @@ class Model:
 
     def __init__(self, graph: Graph, program: Program) -> None:
         self.graph, self.program = graph, program
-        # Both are made anew each time that they are asked for.
+        # Both are made again each time that they are asked for.
         self._takes, self._gives = graph.program.call_spec.in_spec, graph.program.call_spec.out_spec
         tree = torch.utils._pytree
         count = self._takes.num_leaves

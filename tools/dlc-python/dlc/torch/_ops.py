@@ -153,7 +153,7 @@ def _clamp(b: Builder, node: Any, x: Value, low: Any = None, high: Any = None, *
 
 
 def _with(op: str, **words: float) -> Translation:
-    """An op of one operand with numbers behind it, in the order of their words; the values here are the defaults."""
+    """An op of one operand with numbers after it, in the order of their words; the values here are the defaults."""
 
     def translate(b: Builder, node: Any, x: Value, *given: Any, **named: Any) -> Value:
         dtype, shape = meta(node)

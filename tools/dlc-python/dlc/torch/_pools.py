@@ -59,11 +59,11 @@ def _means(b: Builder, x: Value, axis: int, count: int) -> Value:
         value = b.emit(f"add {value.name}, {b.number(add, torch.int64).name}", torch.int64, of.shape)
         return b.emit(f"floordiv {value.name}, {b.number(count, torch.int64).name}", torch.int64, of.shape)
 
-    first, behind = scaled(window, 0), scaled(window, size + count - 1)
+    first, after = scaled(window, 0), scaled(window, size + count - 1)
     begun = b.emit(f"ge {place.name}, {first.name}", torch.bool, full)
-    not_ended = b.emit(f"lt {place.name}, {behind.name}", torch.bool, full)
+    not_ended = b.emit(f"lt {place.name}, {after.name}", torch.bool, full)
     inside = b.emit(f"bitwise_and {begun.name}, {not_ended.name}", torch.bool, full)
-    length = b.cast(b.emit(f"sub {behind.name}, {first.name}", torch.int64, window.shape), wide)
+    length = b.cast(b.emit(f"sub {after.name}, {first.name}", torch.int64, window.shape), wide)
     share = b.emit(f"reciprocal {length.name}", wide, window.shape)
     shares = b.emit(f"where {inside.name}, {share.name}, {b.number(0.0, wide).name}", wide, full)
     last = [*(other for other in range(x.rank) if other != axis), axis]

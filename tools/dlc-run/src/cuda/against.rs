@@ -1,8 +1,8 @@
-//! `--against`: the product of matrices that a program is, beside that of a library, in one process and in turn.
+//! `--against`: the product of matrices that a program is, compared with that of a library, interleaved in one process.
 
 use comfy_table::Table;
 use dlc::cuda::OUT_OF_MEMORY;
-use dlc::cuda::driver::{Baseline, Driver, Epilogue, Failure, Kind, Places, Product};
+use dlc::cuda::driver::{ArgSlots, Baseline, Driver, Epilogue, Failure, Kind, Product};
 use dlc::cuda::exec::Loaded;
 use dlc::cuda::module::values;
 use dlc_ir::diag::Diagnostic;
@@ -24,7 +24,7 @@ const TRIALS: usize = 5;
 
 /// A product, and which of a kernel's inputs are its parts.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Found {
+pub struct LibraryProduct {
     /// The product.
     pub product: Product,
     /// The left factor.
@@ -36,7 +36,7 @@ pub struct Found {
 }
 
 /// The product that a program is. An error says why it is none.
-pub fn find(ctx: &Context, plan: &Plan, planned: Option<&Planned>) -> Result<Found, Box<Diagnostic>> {
+pub fn find(ctx: &Context, plan: &Plan, planned: Option<&Planned>) -> Result<LibraryProduct, Box<Diagnostic>> {
     let none = |why: String| {
         let message = format!("the program is not a product of matrices that a library has: {why}");
         Box::new(Diagnostic::error(&NOT_A_PRODUCT, Loc::UNKNOWN, message))
@@ -48,7 +48,7 @@ pub fn find(ctx: &Context, plan: &Plan, planned: Option<&Planned>) -> Result<Fou
 }
 
 /// The product that a kernel computes for the sizes of a run. Errors, as the end of a sentence.
-fn product(ctx: &Context, kernel: &Body, run: &Run) -> Result<Found, String> {
+fn product(ctx: &Context, kernel: &Body, run: &Run) -> Result<LibraryProduct, String> {
     let size = |name: &str| run.symbols.get(name).copied().unwrap_or(1);
     let facts = Facts::of(ctx, kernel, &size).ok_or("its kernel is no region")?;
     let [product] = &facts.products[..] else {
@@ -85,7 +85,7 @@ fn product(ctx: &Context, kernel: &Body, run: &Run) -> Result<Found, String> {
         ["relu"] => Epilogue::Relu,
         ["add"] => Epilogue::Bias,
         ["add", "relu"] => Epilogue::BiasRelu,
-        _ => return Err(format!("behind it stands {}", words.join(", "))),
+        _ => return Err(format!("after it stands {}", words.join(", "))),
     };
     let mut others = (0..facts.inputs.len()).filter(|&input| input != a && input != b);
     let bias = match (epilogue, others.next(), others.next()) {
@@ -101,7 +101,7 @@ fn product(ctx: &Context, kernel: &Body, run: &Run) -> Result<Found, String> {
     };
     let (m, n, k) = (facts.size(row) as u64, facts.size(column) as u64, facts.size(depth) as u64);
     let product = Product { m, n, k, elem: factors, out, trans_a, trans_b, epilogue };
-    Ok(Found { product, a, b, bias })
+    Ok(LibraryProduct { product, a, b, bias })
 }
 
 /// Both times, and how far the results are apart.
@@ -120,18 +120,18 @@ pub struct Against {
 pub fn measure(
     ctx: &Context,
     loaded: &mut Loaded<'_>,
-    found: &Found,
+    found: &LibraryProduct,
     count: usize,
     tolerance: Tolerance,
 ) -> Result<Against, Box<Diagnostic>> {
     let plan = loaded.plan();
     let (Some(run), Some((output, place))) = (plan.runs.first(), plan.outputs.first()) else {
-        return Err(told(&Failure { kind: Kind::Other, message: "there is no result".into() }));
+        return Err(failure_diagnostic(&Failure { kind: Kind::Other, message: "there is no result".into() }));
     };
     let mut tensors = plan.inputs.iter().chain(plan.outputs.iter().map(|(tensor, _)| tensor));
     if let Some(tensor) = tensors.find(|tensor| !tensor.placement.is_dense()) {
         let message = format!("'{}' does not lie row by row, as the library is given it", tensor.name);
-        return Err(told(&Failure { kind: Kind::Other, message }));
+        return Err(failure_diagnostic(&Failure { kind: Kind::Other, message }));
     }
     let input = |number: usize| -> Option<Place> {
         let at = run.numbers.buffers.iter().position(|(_, is)| *is == Use::Input(number))?;
@@ -140,8 +140,8 @@ pub fn measure(
     let at = |number: Option<usize>| number.and_then(input).map_or(0, |place| loaded.at(place));
     let (a, b, bias, d) = (at(Some(found.a)), at(Some(found.b)), at(found.bias), loaded.at(*place));
     let own = loaded.memory("the result of the library", output.bytes())?;
-    let places = Places { a, b, bias, d: own };
-    let baselines = loaded.driver().library(&found.product, &places).map_err(|failure| told(&failure))?;
+    let places = ArgSlots { a, b, bias, d: own };
+    let baselines = loaded.driver().library(&found.product, &places).map_err(|failure| failure_diagnostic(&failure))?;
     let library = loaded.driver().library_name();
     let mut best: Option<(f64, Baseline)> = None;
     for &baseline in &baselines {
@@ -155,7 +155,10 @@ pub fn measure(
         }
     }
     let Some((_, baseline)) = best else {
-        return Err(told(&Failure { kind: Kind::Other, message: "it has no algorithm for this product".into() }));
+        return Err(failure_diagnostic(&Failure {
+            kind: Kind::Other,
+            message: "it has no algorithm for this product".into(),
+        }));
     };
     let (mut mine, mut other) = (Vec::new(), Vec::new());
     // Neither goes first always.
@@ -170,8 +173,8 @@ pub fn measure(
     }
     let mut read = |at| {
         let mut bytes = vec![0; output.bytes() as usize];
-        loaded.driver().download(at, &mut bytes).map_err(|failure| told(&failure))?;
-        let none = || told(&Failure { kind: Kind::Other, message: "its result has no numbers".into() });
+        loaded.driver().download(at, &mut bytes).map_err(|failure| failure_diagnostic(&failure))?;
+        let none = || failure_diagnostic(&Failure { kind: Kind::Other, message: "its result has no numbers".into() });
         values(ctx, output, bytes).ok_or_else(none)
     };
     let (is, expected) = (read(d)?, read(own)?);
@@ -210,11 +213,11 @@ fn theirs(loaded: &mut Loaded<'_>, baseline: Baseline) -> Result<f64, Box<Diagno
         driver.wait(limit)?;
         driver.between(from, to).map(f64::from)
     };
-    once().map_err(|failure| told(&failure))
+    once().map_err(|failure| failure_diagnostic(&failure))
 }
 
 /// What is reported of a library that fails.
-fn told(failure: &Failure) -> Box<Diagnostic> {
+fn failure_diagnostic(failure: &Failure) -> Box<Diagnostic> {
     let message = &failure.message;
     Box::new(match failure.kind {
         Kind::NoLibrary => {

@@ -2,7 +2,7 @@
 //! [`dlc::cuda`].
 //!
 //! - [`run`](mod@run): a program or a manifest with its inputs, from files to files.
-//! - [`bench`](mod@bench): how long it takes; [`against`]: a library beside it.
+//! - [`bench`](mod@bench): how long it takes; [`against`]: a library compared with it.
 //! - [`tune`]: plans that were measured, from a file and into it.
 
 pub mod against;

@@ -19,7 +19,7 @@ use dlc_translate::manifest::{self, Manifest, schema, verified};
 
 use dlc::bind::{BAD_INPUT, Bound, Needed};
 use dlc::cuda::cache::Cache;
-use dlc::cuda::compile::{Compiled, Compiler, Places, PlannedSizes, not_compiled, target};
+use dlc::cuda::compile::{Compiled, Compiler, IndexWidth, PlannedSizes, not_compiled, target};
 use dlc::cuda::driver::Driver;
 use dlc::cuda::exec::Loaded;
 use dlc::cuda::gpu::Gpu;
@@ -68,13 +68,13 @@ pub fn manifest(
     // Whether everything fits is known before there is a number.
     let plan = target.plan(&manifest, &symbols).map_err(fail).ok()?;
     let ptx = module(&manifest, &file.name).map_err(fail).ok()?;
-    // PTX from elsewhere runs, and it is said that nobody has verified it.
+    // PTX from elsewhere runs, and it is given that nobody has verified it.
     let unverified = unverified(&manifest, &ptx, &plan);
     let all: Vec<(&str, Loc, &str)> =
         unverified.iter().map(|(name, reason)| (name.as_str(), Loc::UNKNOWN, reason.as_str())).collect();
     verified::warning(&all).into_iter().for_each(|warning| diags.emit(warning));
     let times = Times { read: start.elapsed(), ..Times::default() };
-    // Before inputs are made: that takes longer than to find out that there is no device.
+    // Before inputs are made: that takes longer than to determine that there is no device.
     let driver = gpu.driver(options.device.number()).map_err(fail).ok()?;
     let tolerance = tolerance(ctx, &function);
     let (is_compiled, planned) = (false, None);
@@ -154,7 +154,7 @@ pub fn written(
         }
         false => compiler.compile_for_sets(module, function, machine),
     };
-    let mut compiled = compile(Places::Narrow)?;
+    let mut compiled = compile(IndexWidth::Narrow)?;
     // For sizes that are known it is written so that it runs with them.
     let is_for_sizes = |compiled: &Compiled| {
         let manifest = &compiled.translated.manifest;
@@ -162,7 +162,7 @@ pub fn written(
         choose(manifest, Some(&function.name)).is_ok_and(|target| target.plan(manifest, &sizes).is_ok())
     };
     if !symbols.is_empty() && compiled.as_ref().is_some_and(|compiled| !is_for_sizes(compiled)) {
-        let other = compile(Places::Wide)?;
+        let other = compile(IndexWidth::Wide)?;
         compiled = other.filter(is_for_sizes).or(compiled);
     }
     let Some(Compiled { translated, .. }) = compiled else { return Err(fail(Box::new(not_compiled(function)))) };
@@ -192,7 +192,7 @@ struct Job<'a> {
 }
 
 /// What a plan gave.
-struct Given {
+struct RunInputs {
     /// The bytes of its outputs.
     outputs: Vec<Vec<u8>>,
     /// What was measured, as tables.
@@ -209,7 +209,7 @@ impl Job<'_> {
             emit(manifest, self.ptx, file).map_err(fail).ok()?;
         }
         let start = Instant::now();
-        // A program can be compiled for what there is.
+        // A program can be compiled for what exists.
         let other = |error: Box<Diagnostic>| match self.is_compiled && error.code == &WRONG_ARCHITECTURE {
             true => Box::new(error.suggest("--target=sm80 is for all devices from sm_80 on")),
             false => error,
@@ -243,7 +243,7 @@ impl Job<'_> {
         let outputs = outputs.collect::<Result<_, ()>>().ok()?;
         let (function, checked) = (function.clone(), Vec::new());
         let unverified = unverified(manifest, self.ptx, plan).into_keys().collect();
-        let Given { measured, row, .. } = given;
+        let RunInputs { measured, row, .. } = given;
         Some(Ran { function, inputs, outputs, checked, times, device, unverified, measured, row })
     }
 
@@ -254,14 +254,14 @@ impl Job<'_> {
         plan: &Plan,
         bytes: &[Vec<u8>],
         inputs: &Inputs,
-    ) -> Result<Given, Box<Diagnostic>> {
+    ) -> Result<RunInputs, Box<Diagnostic>> {
         let options = self.options;
         let device = driver.device().name.clone();
         let mut loaded = Loaded::new(driver, plan, options.time_limit)?;
         loaded.upload(bytes)?;
         loaded.run()?;
         let outputs = loaded.download()?;
-        let mut given = Given { outputs, measured: None, row: None };
+        let mut given = RunInputs { outputs, measured: None, row: None };
         let count = options.bench.or(options.log.is_some().then_some(bench::LOGGED));
         let found = if options.against { Some(against::find(self.ctx, plan, self.planned)?) } else { None };
         let name = format!("@{}", self.function.name);
@@ -294,18 +294,18 @@ impl Job<'_> {
     }
 }
 
-/// The name of the PTX beside a manifest.
-pub(crate) fn ptx_beside(file: &str) -> String {
-    let beside = Path::new(file).with_extension("ptx");
-    beside.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+/// The name of the PTX next to a manifest.
+pub(crate) fn ptx_alongside(file: &str) -> String {
+    let alongside = Path::new(file).with_extension("ptx");
+    alongside.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
 
-/// Writes a manifest, and the PTX beside it.
+/// Writes a manifest, and the PTX next to it.
 fn emit(manifest: &Manifest, ptx: &str, file: &str) -> Result<(), Box<Diagnostic>> {
-    let beside = Path::new(file).with_extension("ptx");
-    let beside = beside.to_string_lossy();
-    let manifest = manifest::write(&Manifest { module: ptx_beside(file), ..manifest.clone() });
-    for (name, text) in [(file, manifest.as_str()), (&*beside, ptx)] {
+    let alongside = Path::new(file).with_extension("ptx");
+    let alongside = alongside.to_string_lossy();
+    let manifest = manifest::write(&Manifest { module: ptx_alongside(file), ..manifest.clone() });
+    for (name, text) in [(file, manifest.as_str()), (&*alongside, ptx)] {
         write_file(name, |out| out.write_all(text.as_bytes())).map_err(|error| {
             let message = format!("'{name}' cannot be written: {error}");
             Box::new(Diagnostic::error(&CANNOT_WRITE, Loc::UNKNOWN, message))
@@ -342,7 +342,7 @@ fn tolerance(ctx: &Context, function: &Function) -> Tolerance {
     }
 }
 
-/// The PTX beside a manifest.
+/// The PTX next to a manifest.
 fn module(manifest: &Manifest, file: &str) -> Result<String, Box<Diagnostic>> {
     let path = Path::new(file).with_file_name(&manifest.module);
     std::fs::read_to_string(&path).map_err(|error| {

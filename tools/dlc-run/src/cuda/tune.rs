@@ -28,7 +28,7 @@ fn all(compiler: &Compiler<'_>, options: &Options) -> Result<Vec<Measured>, Stat
     read.ok_or(Status::Failure)
 }
 
-/// The plans that were measured on a device: with `--tune` now, at the sizes of the run, or of each shape set. Beside them
+/// The plans that were measured on a device: with `--tune` now, at the sizes of the run, or of each shape set. Next to them
 /// what is shown of that. The file gets them. What goes wrong is reported.
 pub fn measured(
     compiler: &Compiler<'_>,

@@ -119,11 +119,11 @@ impl<'a> Writer<'a> {
         }
         let mut line = format!("{}(", entry.name());
         for (index, param) in params.iter().enumerate() {
-            let behind = if index + 1 < params.len() { ", " } else { "" };
+            let separator = if index + 1 < params.len() { ", " } else { "" };
             if line.rsplit('\n').next().unwrap_or("").len() + param.len() > 110 {
                 line.push_str("\n    ");
             }
-            let _ = write!(line, "{param}{behind}");
+            let _ = write!(line, "{param}{separator}");
         }
         let _ = writeln!(text, "{}) {{", line.replace(", \n", ",\n"));
         if entry.shared() > 0 {
@@ -279,7 +279,7 @@ impl<'a> Writer<'a> {
         let kind = self.values.declared[variable.number].kind;
         let from = self.arg(Arg::Value(count.from), kind);
         if self.scopes.scope_of(variable.number) != Some(header) && !self.open[variable.number] {
-            // It is wanted behind the loop, where it has been declared before: see `declarations`.
+            // It is wanted after the loop, where it has been declared before: see `declarations`.
             self.open[variable.number] = true;
             let declared = &self.values.declared[variable.number];
             let text = spaced(&declared.kind.text(), &declared.name) + ";";
@@ -486,7 +486,7 @@ impl<'a> Writer<'a> {
             self.line(format!("{helper}({array}, {});", of.text));
             return;
         }
-        // They are put together for the call, and taken apart behind it.
+        // They are put together for the call, and taken apart after it.
         let name = self.spare("d");
         let begins: Vec<Arg> = if inst.otherwise.is_empty() {
             begins

@@ -1,4 +1,4 @@
-//! Functions that hold an instruction that C++ has no words for. They are made of the table of instructions: what an
+//! Functions that hold an instruction that C++ has no words for. They consist of the table of instructions: what an
 //! instruction takes and gives is what its function takes and gives.
 
 use std::fmt::Write as _;
@@ -36,7 +36,7 @@ const PRESETS: &[(&str, &str)] = &[
     ),
     (
         "to_halves",
-        "// Two numbers as halves in one register, the first one low.\n\
+        "// Two numbers as 16-bit floats in one register, the first one low.\n\
          __device__ __forceinline__ uint32_t to_halves(float low, float high) {\n  \
            const __half2 both = __floats2half2_rn(low, high);\n  \
            return uint32_t(__half_as_ushort(__low2half(both))) | uint32_t(__half_as_ushort(__high2half(both))) << 16;\n}\n",

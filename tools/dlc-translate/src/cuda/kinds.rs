@@ -21,9 +21,9 @@ pub enum Kind {
     Half,
     /// A half with the exponents of a float.
     Bfloat,
-    /// A signed integer of 32 bits: positions, sizes.
+    /// A signed 32-bit integer: positions, sizes.
     Int,
-    /// 32 bits: addresses in shared memory, pairs of halves. What goes beyond them wraps.
+    /// 32 bits: addresses in shared memory, pairs of 16-bit floats. What goes beyond them wraps.
     Unsigned,
     /// `float`
     Float,
@@ -146,7 +146,7 @@ pub fn kinds(
     known
 }
 
-/// Addresses that are made of parameters.
+/// Addresses that consist of parameters.
 fn pointers(
     entry: Entry<'_>,
     blocks: &[BlockId],
@@ -284,7 +284,7 @@ fn halves(
     }
 }
 
-/// Which 32 bits are no positions: addresses in shared memory, what was read, pairs of halves, and what is made of them.
+/// Which 32 bits are no positions: addresses in shared memory, what was read, pairs of 16-bit floats, and what consists of them.
 fn words(
     entry: Entry<'_>,
     blocks: &[BlockId],

@@ -446,7 +446,7 @@ impl<'a> Region<'a> {
         (name, self.linear(&sizes, &at))
     }
 
-    /// The loops of a reduction at one point; what the accumulators are behind them.
+    /// The loops of a reduction at one point; what the accumulators are after them.
     fn accumulate(&mut self, reduce: region::Reduce<'a>) -> Made<'a, Vec<String>> {
         let (ctx, body) = (self.root.ctx, self.root.body);
         let regions = reduce.regions();

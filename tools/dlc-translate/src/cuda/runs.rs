@@ -1,4 +1,4 @@
-//! Statements that repeat, as loops: unrolled code is most of a kernel, and nobody reads it a hundred times.
+//! Statements that repeat, as loops: unrolled code is most of a kernel, and nothing reads it a hundred times.
 //!
 //! Lines repeat where they are the same but for numbers that go up by the same amount each time, and for variables that
 //! begin and end in one repetition. What is found is rolled up once more, so that the rows and columns of a fragment are
@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const LONGEST: usize = 80;
 
 /// How often something repeats at least.
-const LEAST: usize = 3;
+const MIN_REPEATS: usize = 3;
 
 /// The names of the numbers that count repetitions: of inner loops, and of those around them.
 pub const COUNTERS: [&str; 3] = ["r", "q", "p"];
@@ -122,13 +122,13 @@ fn roll(lines: &[Line], counter: &'static str) -> Vec<Line> {
     let mut at = 0;
     while at < lines.len() {
         let mut best: Option<(usize, usize, Vec<Line>)> = None;
-        for period in 1..=LONGEST.min((lines.len() - at) / LEAST) {
+        for period in 1..=LONGEST.min((lines.len() - at) / MIN_REPEATS) {
             if !is_whole(&lines[at..at + period]) {
                 continue;
             }
             // The shortest repetition is taken: what it is part of is found when that is rolled up once more.
             let (times, made) = repeated(lines, at, period, &spans, counter);
-            if times >= LEAST && period * times >= period + 3 {
+            if times >= MIN_REPEATS && period * times >= period + 3 {
                 best = Some((period, times, made));
                 break;
             }
@@ -246,7 +246,7 @@ fn repeated(
         times += 1;
     }
     // What never changes is not done several times by mistake.
-    if times < LEAST || steps.iter().all(|&step| step == 0) {
+    if times < MIN_REPEATS || steps.iter().all(|&step| step == 0) {
         return (1, Vec::new());
     }
     let mut steps = steps.into_iter();
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wanted_behind_it_stays() {
+    fn what_is_wanted_after_it_stays() {
         let lines = ["int x = f(1);", "int y = f(2);", "int z = f(3);", "int w = f(4);", "g(x, y, z, w);"];
         check(&lines, &["x", "y", "z", "w"], &lines);
     }

@@ -15,7 +15,7 @@ pub struct Scopes {
     begins: Vec<(usize, usize)>,
     /// For each variable: its scope, and the statement that uses it first.
     places: Vec<Option<(usize, usize)>>,
-    /// For each statement the first behind it, by its number.
+    /// For each statement the first after it, by its number.
     ends: Vec<usize>,
     /// Whether a variable is declared where it is first written.
     inline: Vec<bool>,

@@ -34,7 +34,7 @@ impl<'a> Lines<'a> {
         let read = || Some(Arc::new(std::fs::read_to_string(file).ok()?.lines().map(String::from).collect()));
         let lines = self.files.entry(file.to_string()).or_insert_with(read).as_ref()?;
         let text = lines.get(usize::try_from(line).ok()?.checked_sub(1)?)?.trim();
-        // A line that goes on behind a backslash would take the next one with it.
+        // A line that goes on after a backslash would take the next one with it.
         let text = text.trim_end_matches('\\').trim_end();
         (!text.is_empty()).then(|| text.chars().take(150).collect())
     }

@@ -32,7 +32,7 @@ pub fn tidy(nodes: Vec<Node>, values: &Values<'_>) -> Vec<Node> {
                 {
                     out.extend(counted);
                 } else if ends(&otherwise) && !ends(&then) && then.len() + otherwise.len() > 1 {
-                    // What leaves comes first, and the rest stands behind it.
+                    // What leaves comes first, and the rest stands after it.
                     out.push(Node::If(cond, Vec::new(), otherwise));
                     out.extend(then);
                 } else if ends(&then) && !ends(&otherwise) && !otherwise.is_empty() {
@@ -43,7 +43,7 @@ pub fn tidy(nodes: Vec<Node>, values: &Values<'_>) -> Vec<Node> {
                 }
             }
             Node::Loop(inner) => {
-                let (inner, behind) = tested(tidy(inner, values));
+                let (inner, following) = tested(tidy(inner, values));
                 let again = out.last().cloned();
                 match (again, inner) {
                     (Some(before @ Node::Moves(_)), inner @ Node::DoWhile(..)) => {
@@ -57,7 +57,7 @@ pub fn tidy(nodes: Vec<Node>, values: &Values<'_>) -> Vec<Node> {
                     }
                     (_, inner) => out.push(inner),
                 }
-                out.extend(behind);
+                out.extend(following);
             }
             other => out.push(other),
         }
@@ -74,7 +74,7 @@ fn ends(nodes: &[Node]) -> bool {
     }
 }
 
-/// Whether nothing is written where an instruction stands: it is a number or part of an expression, or nobody wants it.
+/// Whether nothing is written where an instruction stands: it is a number or part of an expression, or nothing wants it.
 fn is_silent(id: OpId, values: &Values<'_>) -> bool {
     let Some(inst) = values.insts.get(&id) else { return true };
     let mut results = values.body().results(id).peekable();
@@ -136,24 +136,24 @@ fn common(
     shared
 }
 
-/// A loop with its test behind it, if that is where it is left, and what then follows it.
+/// A loop with its test after it, if that is where it is left, and what then follows it.
 fn tested(mut inner: Vec<Node>) -> (Node, Vec<Node>) {
     let tested = match inner.last() {
         Some(Node::If(cond, then, otherwise)) => match (then.as_slice(), otherwise.as_slice()) {
-            ([], [behind @ .., Node::Break]) => Some((*cond, true, behind.to_vec())),
-            ([behind @ .., Node::Break], []) => Some((*cond, false, behind.to_vec())),
+            ([], [following @ .., Node::Break]) => Some((*cond, true, following.to_vec())),
+            ([following @ .., Node::Break], []) => Some((*cond, false, following.to_vec())),
             _ => None,
         },
         _ => None,
     };
-    if let Some((cond, holds, behind)) = tested {
+    if let Some((cond, holds, following)) = tested {
         let last = inner.pop();
         let leaves = leaves_otherwise(&inner);
         if !leaves.1
-            && (behind.is_empty() || !leaves.0)
-            && !behind.iter().any(|node| leaves_otherwise(std::slice::from_ref(node)) != (false, false))
+            && (following.is_empty() || !leaves.0)
+            && !following.iter().any(|node| leaves_otherwise(std::slice::from_ref(node)) != (false, false))
         {
-            return (Node::DoWhile(inner, cond, holds), behind);
+            return (Node::DoWhile(inner, cond, holds), following);
         }
         inner.extend(last);
     }
@@ -176,7 +176,7 @@ fn leaves_otherwise(nodes: &[Node]) -> (bool, bool) {
     })
 }
 
-/// A loop that counts, out of the moves before a loop, the loop with its test behind it, and what is asked before it.
+/// A loop that counts, out of the moves before a loop, the loop with its test after it, and what is asked before it.
 /// What else is moved comes before it. What it counts with may have its first number already.
 fn counted(guard: Option<ValueId>, nodes: &[Node], values: &Values<'_>) -> Option<Vec<Node>> {
     let (pairs, inner, cond) = match nodes {

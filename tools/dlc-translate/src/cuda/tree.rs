@@ -1,10 +1,10 @@
 //! From blocks that branch to each other to nested statements: conditions, loops, and what leaves them.
 //!
-//! A block stands inside of the one that dominates it. Where several ways meet, what follows stands behind the statement
-//! that they left; where a loop is left, what follows stands behind the loop. What no nesting says is a `goto`.
+//! A block stands inside of the one that dominates it. Where several ways meet, what follows stands after the statement
+//! that they left; where a loop is left, what follows stands after the loop. What no nesting says is a `goto`.
 //!
-//! Source: the nesting by dominators is that of Ramsey, Beyond Relooper (ICFP 2022); loops with a test behind them and
-//! exits as statements behind the loop are ours.
+//! Source: the nesting by dominators is that of Ramsey, Beyond Relooper (ICFP 2022); loops with a test after them and
+//! exits as statements after the loop are ours.
 
 use dlc_ir::dominance::{dominator_tree, successors};
 use dlc_ir::{BlockId, Body, Context, OpId, OpRef, RegionId, ValueId};
@@ -21,7 +21,7 @@ pub enum Node {
     If(ValueId, Vec<Node>, Vec<Node>),
     /// Statements that go round until they are left.
     Loop(Vec<Node>),
-    /// Statements that go round while a value holds behind them.
+    /// Statements that go round while a value holds after them.
     DoWhile(Vec<Node>, ValueId, bool),
     /// A loop that counts.
     For(Count, Vec<Node>),
@@ -64,11 +64,11 @@ pub fn structure(ctx: &Context, body: &Body, region: RegionId) -> Option<Vec<Nod
 /// What is around a statement.
 #[derive(Clone, Copy)]
 struct Around {
-    /// The block that is reached behind it.
+    /// The block that is reached after it.
     follow: Option<usize>,
     /// The first block of the innermost loop.
     head: Option<usize>,
-    /// The block behind that loop.
+    /// The block after that loop.
     after: Option<usize>,
 }
 
@@ -146,17 +146,17 @@ impl<'a> Graph<'a> {
         let Some(inside) = self.loops.get(&at).filter(|_| around.head != Some(at)) else {
             return self.place_inside(at, around);
         };
-        let behind: Vec<usize> = (at + 1..self.blocks.len())
+        let following: Vec<usize> = (at + 1..self.blocks.len())
             .filter(|other| !inside.contains(other) && inside.contains(&self.idom[*other]))
             .filter(|&other| self.inside(around.head, other) && !self.is_exit(other))
             .collect();
-        let after = behind.first().copied().or(around.follow);
+        let after = following.first().copied().or(around.follow);
         let mut nodes = vec![Node::Loop(self.place_inside(at, Around { follow: Some(at), head: Some(at), after }))];
-        self.chain(&behind, around, &mut nodes);
+        self.chain(&following, around, &mut nodes);
         nodes
     }
 
-    /// Blocks one behind the other.
+    /// Blocks one after another.
     fn chain(&self, blocks: &[usize], around: Around, nodes: &mut Vec<Node>) {
         for (index, &at) in blocks.iter().enumerate() {
             let follow = blocks.get(index + 1).copied().or(around.follow);

@@ -124,7 +124,7 @@ impl<'a> Values<'a> {
         self.registers.class(value)
     }
 
-    /// The values that an expression is made of and that are no numbers, looked through what stands in it.
+    /// The values that an expression consists of and that are no numbers, looked through what stands in it.
     pub fn leaves(&self, value: ValueId, into: &mut Vec<ValueId>) {
         if self.is_literal(value) {
             return;
@@ -169,7 +169,7 @@ impl<'a> Values<'a> {
                     continue;
                 }
                 let pure = inst.instruction.effects == Effects::NONE;
-                // What waits or asks stands in the condition of the branch behind it.
+                // What waits or asks stands in the condition of the branch after it.
                 let asked = user.is_none() && (index + 1..used).all(|between| self.is_silent(ops[between]));
                 if !(pure || asked && body.value_type(result) == Type::I1) || stays_apart(inst) {
                     continue;
@@ -329,7 +329,7 @@ impl<'a> Values<'a> {
         let text = self.entry.ctx.str(self.body().value_name(value));
         let (name, number) = match text.split_once('.') {
             None => (text, None),
-            // The IR tells values of one name apart by a number behind it.
+            // The IR tells values of one name apart by a number after it.
             Some((name, number)) => (name, Some(number.split('_').next()?.parse().ok()?)),
         };
         let is_word = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
@@ -477,7 +477,7 @@ impl Names {
         taken: &mut FxHashSet<String>,
     ) -> String {
         if let Some((text, _)) = values.said_name(value) {
-            // The IR tells values of one name apart by a number behind it.
+            // The IR tells values of one name apart by a number after it.
             let base = text
                 .rsplit_once('_')
                 .filter(|(base, number)| !base.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))

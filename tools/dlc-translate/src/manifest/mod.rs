@@ -1,4 +1,4 @@
-//! The launch manifest: a JSON beside a file of PTX that says what is launched, and with which numbers.
+//! The launch manifest: a JSON next to a file of PTX that says what is launched, and with which numbers.
 //!
 //! - [`schema`]: what stands in the file; [`expr`]: numbers that depend on sizes.
 //! - [`layout`]: where the elements of a tensor lie.

@@ -13,7 +13,7 @@ use super::schema::{Arg, Elem, Formula, Im2col, Kernel, Launch, Role, TensorMap}
 pub const ELEMENTS: u64 = dlc_ptx::ops::WIDE_ELEMENTS as u64;
 /// The most blocks along x, y and z.
 const GRID: [u64; 3] = [i32::MAX as u64, 65535, 65535];
-/// The largest size of a tensor map: the driver takes one twice as large, but coordinates are signed numbers of 32 bits.
+/// The largest size of a tensor map: the driver takes one twice as large, but coordinates are signed 32-bit numbers.
 const MAP_SIZE: u64 = 1 << 31;
 /// Strides of tensor maps end here, in bytes.
 const MAP_STRIDE: u64 = 1 << 40;
@@ -94,7 +94,7 @@ pub enum Param {
     Buffer(usize),
     /// A number.
     I32(i32),
-    /// A number of 64 bits.
+    /// A 64-bit number.
     I64(i64),
 }
 

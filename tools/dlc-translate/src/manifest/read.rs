@@ -112,7 +112,7 @@ impl<'a> Checker<'a> {
         if ptx_version(&manifest.ptx_version).is_none() {
             self.fail(format!("the version '{}' of PTX is none, such as 8.0", manifest.ptx_version));
         }
-        // The PTX is beside the manifest, and a manifest names no other place.
+        // The PTX is next to the manifest, and a manifest names no other place.
         if manifest.module.is_empty() || manifest.module.contains(['/', '\\']) {
             self.fail(format!("the module '{}' is not the name of a file", manifest.module));
         }

@@ -11,7 +11,7 @@ use super::verified::Covered;
 /// The version of the schema that is written. Older ones are read too.
 pub const VERSION: u64 = 4;
 
-/// What is beside a file of PTX: which kernels it holds and how they are launched.
+/// What is next to a file of PTX: which kernels it holds and how they are launched.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
@@ -21,7 +21,7 @@ pub struct Manifest {
     pub target: String,
     /// The version of PTX that it is written in: `8.0`.
     pub ptx_version: String,
-    /// The file of the PTX, beside the manifest.
+    /// The file of the PTX, next to the manifest.
     pub module: String,
     /// The checksum of the PTX. What is verified is verified of that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -53,7 +53,7 @@ pub struct Kernel {
     pub inputs: Vec<Port>,
     /// What it writes, in order: names of buffers.
     pub outputs: Vec<String>,
-    /// Its outputs and the memory that it needs beside them.
+    /// Its outputs and the memory that it needs next to them.
     pub buffers: Vec<Buffer>,
     /// Names for numbers that depend on the sizes.
     #[serde(default)]
@@ -91,7 +91,7 @@ pub struct Port {
     pub elem: Elem,
     /// Its sizes.
     pub shape: Vec<Expr>,
-    /// Where its elements lie; row-major without gaps unless it is said.
+    /// Where its elements lie; row-major without gaps unless it is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<Layout>,
     /// What its address is a multiple of, in bytes.
@@ -112,7 +112,7 @@ pub struct Buffer {
     pub elem: Elem,
     /// Its sizes.
     pub shape: Vec<Expr>,
-    /// Where its elements lie; row-major without gaps unless it is said.
+    /// Where its elements lie; row-major without gaps unless it is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<Layout>,
     /// What its address is a multiple of, in bytes.
@@ -205,7 +205,7 @@ pub struct TensorMap {
     /// The type of its elements.
     #[serde(rename = "type")]
     pub elem: Elem,
-    /// The sizes of its axes, where they are not those of the buffer: some that lie one behind the other as one.
+    /// The sizes of its axes, where they are not those of the buffer: some that lie one after another as one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shape: Option<Vec<Expr>>,
     /// The elements from one position to the next along each axis but the last, where the buffer has a layout.
@@ -243,7 +243,7 @@ pub struct Launch {
     /// How many blocks there are along x, y and z.
     pub grid: [Expr; 3],
     /// How many blocks are in a cluster along x, y and z.
-    #[serde(default = "alone")]
+    #[serde(default = "unit_dims")]
     pub cluster: [u32; 3],
     /// How many threads a block has.
     pub threads: u32,
@@ -260,7 +260,7 @@ pub struct Launch {
     pub covered: Option<Covered>,
 }
 
-fn alone() -> [u32; 3] {
+fn unit_dims() -> [u32; 3] {
     [1; 3]
 }
 
@@ -272,9 +272,9 @@ pub enum Arg {
     Map(String),
     /// The address of a buffer or input: 64 bits.
     Buffer(String),
-    /// A signed integer of 32 bits.
+    /// A signed 32-bit integer.
     I32(Expr),
-    /// A signed integer of 64 bits.
+    /// A signed 64-bit integer.
     I64(Expr),
 }
 
@@ -329,7 +329,7 @@ pub struct Const {
     pub bytes: Vec<u8>,
 }
 
-/// A kernel runs: the first that is for the sizes, and of several behind each other that have a cost the one with the least.
+/// A kernel runs: the first that is for the sizes, and of several after each other that have a cost the one with the least.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Call {
     /// The kernels.
@@ -406,7 +406,7 @@ pub struct Out {
     pub elem: Elem,
     /// Its sizes.
     pub shape: Vec<Expr>,
-    /// Where its elements lie; row-major without gaps unless it is said.
+    /// Where its elements lie; row-major without gaps unless it is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<Layout>,
     /// Where it lies in the arena, in bytes; `None` for a result of the program, which has memory of its own.

@@ -496,7 +496,7 @@ fn memory_that_is_still_needed_is_not_given_again() {
         steps[5]["inputs"] = json!(["k", "hv"]);
     };
     assert!(plan(10, view).expect_err("memory is used twice").message.contains("is still needed"));
-    // What nobody reads any more may be written over.
+    // What nothing reads any more may be written over.
     let again = |m: &mut Value| {
         m["steps"][3]["inputs"] = json!(["v", "v"]);
         m["steps"][3]["outputs"][0]["offset"] = json!("0");
@@ -597,7 +597,7 @@ fn what_is_said_of_verification_belongs_together() {
     );
 }
 
-/// A product of matrices of which one has padded rows behind 8 elements, and one is column-major.
+/// A product of matrices of which one has padded rows after 8 elements, and one is column-major.
 fn strided(change: impl FnOnce(&mut Value)) -> Result<Manifest, String> {
     let mut kernel = gemm();
     kernel["symbols"] = json!(["M", "N", "K", "P"]);

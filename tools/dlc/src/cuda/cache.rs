@@ -127,7 +127,7 @@ impl Cache {
         let owner = Permissions::from_mode(0o600);
         let mut file = tempfile::Builder::new().prefix(UNFINISHED).permissions(owner).tempfile_in(&self.folder)?;
         parts.iter().try_for_each(|part| file.write_all(part))?;
-        // By the same clock as when it is used: that of the file system may be behind.
+        // By the same clock as when it is used: that of the file system may be after.
         let _ = file.as_file().set_modified(SystemTime::now());
         file.persist(self.path(key)).map_err(|error| error.error)?;
         self.trim();
@@ -160,9 +160,9 @@ pub fn load(driver: &mut dyn Driver, ptx: &str, cache: Option<&Cache>) -> Done<b
     load_by(driver, ptx, cache, &mut |driver, image| driver.load(image))
 }
 
-/// The same beside the modules that are loaded.
-pub fn load_beside(driver: &mut dyn Driver, ptx: &str, cache: Option<&Cache>) -> Done<bool> {
-    load_by(driver, ptx, cache, &mut |driver, image| driver.load_beside(image))
+/// The same next to the modules that are loaded.
+pub fn load_alongside(driver: &mut dyn Driver, ptx: &str, cache: Option<&Cache>) -> Done<bool> {
+    load_by(driver, ptx, cache, &mut |driver, image| driver.load_alongside(image))
 }
 
 fn load_by(

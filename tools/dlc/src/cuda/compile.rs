@@ -58,19 +58,19 @@ pub fn target<'a>(named: Option<&'a str>, device: &Device) -> &'a str {
 
 /// The bits of places in tensors whose sizes are symbols.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Places {
+pub enum IndexWidth {
     /// 32: kernels are for tensors of up to some 2^31 elements.
     Narrow,
     /// 64.
     Wide,
 }
 
-impl Places {
+impl IndexWidth {
     /// The pipeline from kernels with plans to instructions.
     fn pipeline(self) -> &'static str {
         match self {
-            Places::Narrow => "region-to-ptx",
-            Places::Wide => "region-to-ptx-wide",
+            IndexWidth::Narrow => "region-to-ptx",
+            IndexWidth::Wide => "region-to-ptx-wide",
         }
     }
 }
@@ -120,7 +120,7 @@ fn ptx_pipeline(
     planning: Planning,
     target: &str,
     sizes: PlannedSizes<'_>,
-    places: Places,
+    places: IndexWidth,
 ) -> String {
     format!("{},add-fallback,{}", planned(skipped, planning, target, sizes), places.pipeline())
 }
@@ -132,7 +132,7 @@ pub fn planned_pipeline_to(layer: &str, planning: Planning, target: &str, sizes:
         "region" => Some(planned(&none, Planning::Off, target, sizes)),
         "plan" => Some(planned(&none, planning, target, sizes)),
         "kernel" => Some(format!("{},add-fallback,tensorize,kernel-schedule", planned(&none, planning, target, sizes))),
-        "ptx" => Some(ptx_pipeline(&none, planning, target, sizes, Places::Narrow)),
+        "ptx" => Some(ptx_pipeline(&none, planning, target, sizes, IndexWidth::Narrow)),
         _ => None,
     }
 }
@@ -153,7 +153,7 @@ fn planned(skipped: &Skipped, planning: Planning, target: &str, sizes: PlannedSi
     }
 }
 
-/// What compiling needs beside the program.
+/// What compiling needs besides the program.
 #[derive(Clone, Copy)]
 pub struct Compiler<'a> {
     /// The context.
@@ -166,7 +166,7 @@ pub struct Compiler<'a> {
     pub planning: Planning,
     /// Sizes that plans of their own are chosen for: with some, a program is compiled for all sizes at once.
     pub shape_sets: &'a [ShapeSet],
-    /// Plans that were measured on the device, which take the place of the estimate.
+    /// Plans that were measured on the device, which replace the estimate.
     pub measured: &'a [Measured],
     /// Whether kernels that are not verified are compiled too.
     pub unchecked: bool,
@@ -192,7 +192,7 @@ impl Compiler<'_> {
         sizes: PlannedSizes<'_>,
         planning: Planning,
         target: &str,
-        places: Places,
+        places: IndexWidth,
     ) -> Result<Option<Compiled>, Status> {
         let report = |own: Vec<Diagnostic>| own.into_iter().for_each(|diagnostic| self.diags.emit(diagnostic));
         let mut first: Option<(Status, Vec<Diagnostic>)> = None;
@@ -295,9 +295,14 @@ impl Compiler<'_> {
         Ok(module)
     }
 
-    /// Compiles a kernel as it stands in a module, with the plan that stands beside it, if it is verified. What goes wrong is
+    /// Compiles a kernel as it stands in a module, with the plan that stands next to it, if it is verified. What goes wrong is
     /// reported.
-    pub fn compile_kernel(&self, module: &Body, kernel: &Function, places: Places) -> Result<Option<Compiled>, Status> {
+    pub fn compile_kernel(
+        &self,
+        module: &Body,
+        kernel: &Function,
+        places: IndexWidth,
+    ) -> Result<Option<Compiled>, Status> {
         let alone = Compiler { passes: None, measured: &[], unchecked: false, ..*self };
         let text = format!("symbol-dce,{}", places.pipeline());
         alone.attempt(module, kernel, &text, self.diags).map_err(|(status, _)| status)
@@ -314,7 +319,7 @@ impl Compiler<'_> {
         let sets = self.shape_sets;
         let others = others(function, sets);
         let sizes = PlannedSizes { symbols: sets.first().map_or(&[], Vec::as_slice), others: &others };
-        self.compile(module, function, sizes, self.planning, target, Places::Narrow)
+        self.compile(module, function, sizes, self.planning, target, IndexWidth::Narrow)
     }
 
     /// Compiles a function so that it runs with these sizes, and the launches of that run. `None` where no passes lead from
@@ -322,7 +327,7 @@ impl Compiler<'_> {
     ///
     /// Places of 32 bits are for tensors of up to some 2^31 elements, and a plan may require something of sizes: where the
     /// sizes are none that it is for, the function is compiled with places of 64 bits, and then without a plan. A program
-    /// that launches kernels has a fallback kernel beside that with a plan; this is for kernels that no program launches.
+    /// that launches kernels has a fallback kernel next to that with a plan; this is for kernels that no program launches.
     pub fn compile_for(
         &self,
         module: &Body,
@@ -343,12 +348,13 @@ impl Compiler<'_> {
         }
         let compile =
             |planning, places| self.compile(module, function, PlannedSizes::of(symbols), planning, target, places);
-        let Some(compiled) = compile(self.planning, Places::Narrow)? else { return Ok(None) };
+        let Some(compiled) = compile(self.planning, IndexWidth::Narrow)? else { return Ok(None) };
         let refused = match plan(&compiled) {
             Ok(plan) => return Ok(Some((compiled, plan))),
             Err(error) => error,
         };
-        let others = [(self.planning, Places::Wide), (Planning::Off, Places::Narrow), (Planning::Off, Places::Wide)];
+        let others =
+            [(self.planning, IndexWidth::Wide), (Planning::Off, IndexWidth::Narrow), (Planning::Off, IndexWidth::Wide)];
         for (planning, places) in others.into_iter().filter(|_| refused.code == &NOT_FOR_SIZES) {
             if let Some(compiled) = compile(planning, places)?
                 && let Ok(plan) = plan(&compiled)
@@ -479,7 +485,7 @@ mod tests {
             planning,
             "sm80",
             PlannedSizes::of(&symbols),
-            Places::Narrow,
+            IndexWidth::Narrow,
         );
         let text = Pipeline::parse(&setup.registry, &text).expect("it is a pipeline").to_string();
         assert!(text.contains("form-regions{symbols=[M:16,N:1]}"), "{text}");
@@ -489,7 +495,7 @@ mod tests {
     #[test]
     fn unverified_kernels_keep_their_wide_places() {
         let setup = dlc_opt::Setup::linked();
-        let text = ptx_pipeline(&Skipped::new(), Planning::Off, "sm90", PlannedSizes::default(), Places::Wide);
+        let text = ptx_pipeline(&Skipped::new(), Planning::Off, "sm90", PlannedSizes::default(), IndexWidth::Wide);
         let mut pipeline = Pipeline::parse(&setup.registry, &text).expect("it is a pipeline");
         leave_unchecked(&setup.registry, &mut pipeline.items);
         let text = pipeline.to_string();

@@ -10,7 +10,7 @@ use super::sys::Cuda;
 use super::{DRIVER_FAILS, DRIVER_TOO_OLD, NO_DEVICE, NO_DRIVER, WRONG_ARCHITECTURE};
 
 /// The first driver that has all functions that are called: tensor maps are from CUDA 12.0.
-const LEAST: u32 = 12000;
+const MIN_DRIVER: u32 = 12000;
 
 /// The version of CUDA that came with a version of PTX.
 const VERSIONS: [((u32, u32), u32); 11] = [
@@ -30,18 +30,18 @@ const VERSIONS: [((u32, u32), u32); 11] = [
 /// Opens a device.
 pub fn open(number: u32) -> Result<Cuda, Box<Diagnostic>> {
     usable(Cuda::version())?;
-    Cuda::open(number).map_err(|failure| told(&failure))
+    Cuda::open(number).map_err(|failure| failure_diagnostic(&failure))
 }
 
 /// Whether a driver can be used, by the version that it tells.
 pub fn usable(version: Done<u32>) -> Result<(), Box<Diagnostic>> {
     match version {
-        Err(failure) => Err(told(&failure)),
-        Ok(version) if version < LEAST => {
+        Err(failure) => Err(failure_diagnostic(&failure)),
+        Ok(version) if version < MIN_DRIVER => {
             let message = format!(
                 "the CUDA driver is for CUDA {}, and a driver for CUDA {} or later is needed",
                 spelled(version),
-                spelled(LEAST)
+                spelled(MIN_DRIVER)
             );
             Err(Box::new(Diagnostic::error(&DRIVER_TOO_OLD, Loc::UNKNOWN, message).suggest("install a newer driver")))
         }
@@ -50,13 +50,13 @@ pub fn usable(version: Done<u32>) -> Result<(), Box<Diagnostic>> {
 }
 
 /// A failure where a device is opened.
-fn told(failure: &Failure) -> Box<Diagnostic> {
+fn failure_diagnostic(failure: &Failure) -> Box<Diagnostic> {
     let message = &failure.message;
     Box::new(match failure.kind {
         Kind::NoDriver => Diagnostic::error(&NO_DRIVER, Loc::UNKNOWN, format!("there is no CUDA driver: {message}"))
             .suggest("run on a machine with an NVIDIA GPU"),
         Kind::TooOld => {
-            let message = format!("{message}: a driver for CUDA {} or later is needed", spelled(LEAST));
+            let message = format!("{message}: a driver for CUDA {} or later is needed", spelled(MIN_DRIVER));
             Diagnostic::error(&DRIVER_TOO_OLD, Loc::UNKNOWN, message).suggest("install a newer driver")
         }
         Kind::NoDevice => {

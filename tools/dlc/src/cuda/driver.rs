@@ -47,7 +47,7 @@ pub enum Value {
     Address(Address),
     /// A number.
     I32(i32),
-    /// A number of 64 bits.
+    /// A 64-bit number.
     I64(i64),
 }
 
@@ -98,13 +98,13 @@ pub struct Product {
     pub trans_a: bool,
     /// Whether the right factor lies as `n` rows of `k`.
     pub trans_b: bool,
-    /// What is done behind it.
+    /// What is done after it.
     pub epilogue: Epilogue,
 }
 
 /// Where the parts of a product lie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Places {
+pub struct ArgSlots {
     /// The left factor.
     pub a: Address,
     /// The right factor.
@@ -182,10 +182,10 @@ pub trait Driver: Send {
 
     /// Makes machine code of PTX.
     fn compile(&mut self, ptx: &str) -> Done<Vec<u8>>;
-    /// Loads machine code, or PTX with a zero behind it. Entries are those of the module that was loaded last.
+    /// Loads machine code, or PTX with a zero after it. Entries are those of the module that was loaded last.
     fn load(&mut self, image: &[u8]) -> Done;
-    /// The same beside the modules that are loaded: their entries stay.
-    fn load_beside(&mut self, image: &[u8]) -> Done;
+    /// The same next to the modules that are loaded: their entries stay.
+    fn load_alongside(&mut self, image: &[u8]) -> Done;
     /// Waits for all work, and forgets all modules with their entries, launches and graphs.
     fn unload(&mut self);
     /// Finds an entry, and lets it have this many bytes of shared memory and clusters of this many blocks.
@@ -235,7 +235,7 @@ pub trait Driver: Send {
     /// The milliseconds between two marks that have passed; then both are forgotten.
     fn between(&mut self, from: Mark, to: Mark) -> Done<f32>;
     /// Lets the library cublasLt make a product ready, in the ways that it proposes, the best first.
-    fn library(&mut self, product: &Product, places: &Places) -> Done<Vec<Baseline>>;
+    fn library(&mut self, product: &Product, places: &ArgSlots) -> Done<Vec<Baseline>>;
     /// The name and version of the library, once it was asked.
     fn library_name(&self) -> String;
     /// Lets the library compute a product, in the sequence of work.

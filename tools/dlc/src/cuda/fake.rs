@@ -7,7 +7,7 @@ use std::time::Duration;
 use dlc_translate::manifest::numbers::{Map, Start};
 
 use super::driver::{
-    Address, Baseline, Device, Done, Driver, Entry, Failure, Graph, Kind, Mark, Occupancy, Places, Prepared, Product,
+    Address, ArgSlots, Baseline, Device, Done, Driver, Entry, Failure, Graph, Kind, Mark, Occupancy, Prepared, Product,
     Ready, TensorMap, Value,
 };
 
@@ -122,8 +122,8 @@ impl Driver for Fake {
     fn load(&mut self, image: &[u8]) -> Done {
         self.note(format!("load {}", String::from_utf8_lossy(image)))
     }
-    fn load_beside(&mut self, image: &[u8]) -> Done {
-        self.note(format!("load beside {}", String::from_utf8_lossy(image)))
+    fn load_alongside(&mut self, image: &[u8]) -> Done {
+        self.note(format!("load next to {}", String::from_utf8_lossy(image)))
     }
     fn unload(&mut self) {
         self.log.lines().push("unload".into());
@@ -216,7 +216,7 @@ impl Driver for Fake {
     fn between(&mut self, from: Mark, to: Mark) -> Done<f32> {
         self.note(format!("between {} and {}", from.0, to.0)).map(|()| to.0 as f32)
     }
-    fn library(&mut self, product: &Product, places: &Places) -> Done<Vec<Baseline>> {
+    fn library(&mut self, product: &Product, places: &ArgSlots) -> Done<Vec<Baseline>> {
         self.note(format!("library {product:?} {places:?}"))?;
         Ok(vec![Baseline(0), Baseline(1)])
     }

@@ -1,4 +1,4 @@
-//! The GPU of a process: opened when the first program wants it, and kept for those behind it.
+//! The GPU of a process: opened when the first program wants it, and kept for those after it.
 
 use dlc_ir::Loc;
 use dlc_ir::diag::{Diagnostic, Diagnostics, Severity};
@@ -10,7 +10,7 @@ use super::{DEVICE_LOST, NO_DEVICE, NO_DRIVER, WRONG_ARCHITECTURE, WRONG_DEVICE,
 use crate::options::Device;
 
 /// The least compute capability that programs are compiled for.
-const LEAST: (u32, u32) = (8, 0);
+const MIN_CAPABILITY: (u32, u32) = (8, 0);
 
 /// How a device is opened.
 pub type Open = Box<dyn Fn(u32) -> Result<Box<dyn Driver>, Box<Diagnostic>> + Send>;
@@ -56,10 +56,10 @@ impl Gpu {
         };
         let found = self.driver(number).map(|driver| driver.device().clone());
         let usable = found.and_then(|found| match found.capability {
-            (major, minor) if device == Device::Auto && (major, minor) < LEAST => {
+            (major, minor) if device == Device::Auto && (major, minor) < MIN_CAPABILITY => {
                 let message = format!(
                     "{} (sm_{major}{minor}) is older than the devices that programs are compiled for, from sm_{}{} on",
-                    found.name, LEAST.0, LEAST.1
+                    found.name, MIN_CAPABILITY.0, MIN_CAPABILITY.1
                 );
                 Err(Box::new(Diagnostic::error(&WRONG_ARCHITECTURE, Loc::UNKNOWN, message)))
             }

@@ -51,7 +51,7 @@ pub fn of_device(plans: &[Measured], device: Option<&Device>) -> Vec<Measured> {
     plans.iter().filter(is_of).cloned().collect()
 }
 
-/// Puts plans in the place of those that were measured before for the same kernels, sizes and device.
+/// Puts plans in place of those that were measured before for the same kernels, sizes and device.
 pub fn replace(known: &mut Vec<Measured>, new: &[Measured]) {
     known.retain(|old| !new.iter().any(|new| new.is_for_same(old)));
     known.extend(new.iter().cloned());

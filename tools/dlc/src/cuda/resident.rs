@@ -16,7 +16,7 @@ use super::device;
 use super::driver::{self, Driver};
 use super::exec::find_entries;
 use super::module::not_taken;
-use super::steps::{Given, InStream};
+use super::steps::{InStream, StepInputs};
 
 /// With more programs than this, all are forgotten, and loaded again as they are called.
 const MOST: usize = 256;
@@ -82,7 +82,7 @@ impl Resident {
         number: usize,
         what: Runnable<'_>,
         cache: Option<&Cache>,
-        given: Given<'_>,
+        given: StepInputs<'_>,
         stream: Stream,
     ) -> Result<(), Box<Diagnostic>> {
         driver.use_stream(Some(stream));
@@ -97,7 +97,7 @@ impl Resident {
         number: usize,
         what: Runnable<'_>,
         cache: Option<&Cache>,
-        given: Given<'_>,
+        given: StepInputs<'_>,
         stream: Stream,
     ) -> Result<(), Box<Diagnostic>> {
         if !self.0.contains_key(&number) {
@@ -110,7 +110,7 @@ impl Resident {
             Entry::Occupied(kept) => kept.into_mut(),
             Entry::Vacant(place) => {
                 device::fits(what.manifest, driver.device())?;
-                let loaded = cache::load_beside(driver, what.ptx, cache);
+                let loaded = cache::load_alongside(driver, what.ptx, cache);
                 loaded.map_err(|failure| not_taken(driver, what.manifest, failure))?;
                 let entries = find_entries(driver, what.plan)?;
                 place.insert(Kept { entries, streams: HashMap::new(), users: Arc::downgrade(what.users) })

@@ -18,14 +18,14 @@ const MAPS: usize = 16;
 
 /// The memory of the caller in a call.
 #[derive(Clone, Copy)]
-pub struct Given<'a> {
+pub struct StepInputs<'a> {
     /// Where the inputs are.
     pub inputs: &'a [Address],
     /// Where the outputs are.
     pub outputs: &'a [Address],
 }
 
-impl Given<'_> {
+impl StepInputs<'_> {
     fn at(&self, place: Where) -> Address {
         match place {
             Where::Input(number) => self.inputs[number],
@@ -110,7 +110,7 @@ impl InStream {
         driver: &mut dyn Driver,
         plan: &Plan,
         entries: &BTreeMap<String, Entry>,
-        given: Given<'_>,
+        given: StepInputs<'_>,
     ) -> Result<InStream, Box<Diagnostic>> {
         let mut made = InStream {
             taken: Vec::new(),
@@ -131,7 +131,7 @@ impl InStream {
         driver: &mut dyn Driver,
         plan: &Plan,
         entries: &BTreeMap<String, Entry>,
-        given: Given<'_>,
+        given: StepInputs<'_>,
     ) -> Result<(), Box<Diagnostic>> {
         let output = |place: Place| plan.outputs.iter().position(|(_, own)| *own == place);
         let mut owned = Vec::new();
@@ -184,7 +184,7 @@ impl InStream {
         run: &Run,
         places: &[Where],
         entries: &BTreeMap<String, Entry>,
-        given: Given<'_>,
+        given: StepInputs<'_>,
     ) -> Result<(), Box<Diagnostic>> {
         for ((tensor, is), &place) in run.numbers.buffers.iter().zip(places) {
             if *is == Use::Scratch && tensor.bytes() > 0 && !run.numbers.starts.is_empty() {
@@ -215,7 +215,12 @@ impl InStream {
     }
 
     /// Puts everything into the stream, and does not wait.
-    pub fn launch(&mut self, driver: &mut dyn Driver, plan: &Plan, given: Given<'_>) -> Result<(), Box<Diagnostic>> {
+    pub fn launch(
+        &mut self,
+        driver: &mut dyn Driver,
+        plan: &Plan,
+        given: StepInputs<'_>,
+    ) -> Result<(), Box<Diagnostic>> {
         if !self.aligned.iter().all(|&(place, align)| given.at(place).is_multiple_of(align)) {
             return given.check(plan);
         }
@@ -249,7 +254,7 @@ impl Launch {
         &mut self,
         driver: &mut dyn Driver,
         run: &Run,
-        given: Given<'_>,
+        given: StepInputs<'_>,
         changed: &mut Vec<(usize, Value)>,
     ) -> Result<(), Box<Diagnostic>> {
         changed.clear();

@@ -19,7 +19,7 @@ use dlc_translate::manifest::numbers::{Map, Start};
 use dlc_translate::manifest::read::architecture;
 
 use super::driver::{
-    Address, Baseline, Device, Done, Driver, Entry, Failure, Graph, Kind, Mark, Occupancy, Places, Prepared, Product,
+    Address, ArgSlots, Baseline, Device, Done, Driver, Entry, Failure, Graph, Kind, Mark, Occupancy, Prepared, Product,
     Ready, TensorMap, Value,
 };
 use super::flush;
@@ -157,7 +157,7 @@ impl Cuda {
         let (mut module, mut log) = (null_mut(), vec![0u8; LOG]);
         use sys::CUjit_option as O;
         let mut options = [O::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, O::CU_JIT_ERROR_LOG_BUFFER];
-        // A number is given in the place of a pointer.
+        // A number is given in place of a pointer.
         let mut values = [(LOG - 1) as *mut c_void, log.as_mut_ptr().cast()];
         // SAFETY: an image says itself how long it is: machine code, which a driver has made and which is whole, in its
         // header, and PTX by the zero at its end. There are as many values as options, each of the kind that its option
@@ -266,7 +266,7 @@ impl Driver for Cuda {
         };
         use sys::CUjit_option as O;
         let mut options = [O::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, O::CU_JIT_ERROR_LOG_BUFFER, O::CU_JIT_TARGET];
-        // Numbers are given in the place of pointers.
+        // Numbers are given in place of pointers.
         let mut values = [(LOG - 1) as *mut c_void, log.as_mut_ptr().cast(), target as usize as *mut c_void];
         let (mut state, mut image, mut size) = (null_mut(), null_mut(), 0usize);
         // SAFETY: there are as many values as options, each of the kind that its option takes; the log outlives the
@@ -302,10 +302,10 @@ impl Driver for Cuda {
 
     fn load(&mut self, image: &[u8]) -> Done {
         self.forget();
-        self.load_beside(image)
+        self.load_alongside(image)
     }
 
-    fn load_beside(&mut self, image: &[u8]) -> Done {
+    fn load_alongside(&mut self, image: &[u8]) -> Done {
         let module = self.load_module(image)?;
         self.modules.extend(self.module.replace(module));
         Ok(())
@@ -549,7 +549,7 @@ impl Driver for Cuda {
         self.done(status).map(|()| time)
     }
 
-    fn library(&mut self, product: &Product, places: &Places) -> Done<Vec<Baseline>> {
+    fn library(&mut self, product: &Product, places: &ArgSlots) -> Done<Vec<Baseline>> {
         if self.library.is_none() {
             let library = CublasLt::open()?;
             self.library = Some((library, self.allocate(WORKSPACE)?));
@@ -578,7 +578,7 @@ impl Driver for Cuda {
             let function = self.function(module, flush::ENTRY)?;
             let memory = self.allocate(flush::BYTES)?;
             self.fill(memory, 0, flush::BYTES)?;
-            // Both are numbers of 64 bits: where to read, and how often.
+            // Both are 64-bit numbers: where to read, and how often.
             let values = [Value::Address(memory), Value::Address(flush::BYTES / 16)];
             let launch = Launch::new(function, self.stream, &flush::start(), values.into());
             self.flush = Some(Flush { module, memory, launch });

@@ -86,7 +86,7 @@ fn asked(plan: &Plan, work: impl FnOnce(&mut Loaded<'_>)) -> Vec<String> {
 }
 
 /// What is reported when something fails.
-fn told(plan: &Plan, change: impl FnOnce(&mut Fake)) -> Box<Diagnostic> {
+fn failing_run(plan: &Plan, change: impl FnOnce(&mut Fake)) -> Box<Diagnostic> {
     let mut fake = Fake::new();
     change(&mut fake);
     let mut work = || {
@@ -212,7 +212,7 @@ fn a_recording_that_fails_is_ended() {
 
 #[test]
 fn what_does_not_fit_is_told_with_its_bytes() {
-    let error = told(&plan(false), |fake| fake.total = 150);
+    let error = failing_run(&plan(false), |fake| fake.total = 150);
     assert_eq!(error.code, &OUT_OF_MEMORY);
     let message = "96 bytes for the output 'y', of 448 in all, are more than the device has left; \
                    54 of the 150 bytes of Fake are free";
@@ -224,17 +224,17 @@ fn a_kernel_that_faults_is_named_with_its_launch() {
     let mut single = plan(false);
     single.runs[0].numbers.starts.truncate(1);
     // The first waits are before the first launch.
-    let error = told(&single, |fake| fake.fails.push(("wait", 1, Kind::Fault)));
+    let error = failing_run(&single, |fake| fake.fails.push(("wait", 1, Kind::Fault)));
     assert_eq!(error.code, &DRIVER_FAILS, "{error:?}");
 
-    let error = told(&single, |fake| fake.fails.push(("launch first", 0, Kind::Fault)));
+    let error = failing_run(&single, |fake| fake.fails.push(("launch first", 0, Kind::Fault)));
     assert_eq!(error.code, &KERNEL_FAULT);
     let message = "'first' of the kernel 'k' (grid [6, 1, 1], clusters [2, 1, 1], 64 threads, 5000 bytes of shared \
                    memory) has gone wrong: it was told to";
     assert_eq!(error.message, message);
     assert_eq!(error.notes[0].message, "its parameters are the tensor map 'm', 's' ([3] of f32), -3");
 
-    let fault = |kind| told(&plan(false), |fake| fake.fails.push(("wait", 2, kind)));
+    let fault = |kind| failing_run(&plan(false), |fake| fake.fails.push(("wait", 2, kind)));
     let error = fault(Kind::Fault);
     assert_eq!(error.code, &KERNEL_FAULT);
     assert!(error.message.contains("'first' of") && error.message.contains(", or 'second' of"), "{error:?}");
@@ -245,18 +245,18 @@ fn a_kernel_that_faults_is_named_with_its_launch() {
 
 #[test]
 fn entries_must_be_in_the_module() {
-    let error = told(&plan(false), |fake| fake.fails.push(("entry second", 0, Kind::NoEntry)));
+    let error = failing_run(&plan(false), |fake| fake.fails.push(("entry second", 0, Kind::NoEntry)));
     assert_eq!(error.code, &BAD_MODULE);
     assert_eq!(error.message, "the module has no entry 'second', which the kernel 'k' launches");
-    let error = told(&plan(false), |fake| fake.fails.push(("entry second", 0, Kind::Other)));
+    let error = failing_run(&plan(false), |fake| fake.fails.push(("entry second", 0, Kind::Other)));
     assert!(error.code == &BAD_MODULE && error.message.contains("cannot be prepared: it was told to"), "{error:?}");
-    let error = told(&plan(false), |fake| {
+    let error = failing_run(&plan(false), |fake| {
         fake.device.shared = 4096;
         fake.fails.push(("entry first", 0, Kind::Other));
     });
     assert_eq!(error.code, &WRONG_ARCHITECTURE);
     assert!(error.message.contains("needs 5000 bytes of shared memory, and a block of Fake has 4096"), "{error:?}");
-    let error = told(&plan(false), |fake| fake.fails.push(("map m", 0, Kind::Other)));
+    let error = failing_run(&plan(false), |fake| fake.fails.push(("map m", 0, Kind::Other)));
     assert!(error.code == &DRIVER_FAILS && error.message.contains("the tensor map 'm' of the kernel 'k'"), "{error:?}");
 }
 

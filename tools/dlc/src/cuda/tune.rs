@@ -21,12 +21,12 @@ use dlc_plan::{Measured, Schedule, Schedules, Target};
 use dlc_translate::manifest::plan::Plan;
 
 use super::cache::Cache;
-use super::compile::{Compiled, Compiler, Places, PlannedSizes, plan_of};
+use super::compile::{Compiled, Compiler, IndexWidth, PlannedSizes, plan_of};
 use super::driver::Driver;
 use super::exec::Loaded;
 use super::measure::measure;
 use super::module::{load, values};
-use crate::bind::{Bound, Caller, Given, Needed};
+use crate::bind::{Bound, BoundInput, Caller, Needed};
 use crate::module::choose;
 use crate::options::Planning;
 use dlc_opt::planned::LaunchedKernel;
@@ -287,7 +287,7 @@ impl Tuner<'_> {
     ) -> Result<(Option<Measured>, TunedKernel), Status> {
         let ctx = self.compiler.ctx;
         let (begin, mut tuned) = (Instant::now(), kernel.untouched());
-        let module = alone(&self.compiler, planned, &kernel.name);
+        let module = kernel_module(&self.compiler, planned, &kernel.name);
         let own = Diagnostics::new();
         let Some((function, op)) = module.as_ref().and_then(|module| {
             Some((choose(ctx, module, Some(&kernel.name), &own)?, kernel_op(&self.compiler, module, &kernel.name)?))
@@ -374,7 +374,7 @@ impl Tuner<'_> {
     fn inputs(&self, function: &Function, kernel: &Kernel) -> Option<Vec<Vec<u8>>> {
         let (ctx, own) = (self.compiler.ctx, Diagnostics::new());
         let arrays = vec![None; function.inputs.len()];
-        let given = Given { arrays, sizes: kernel.sizes.clone(), seed: 0, caller: Caller::Program };
+        let given = BoundInput { arrays, sizes: kernel.sizes.clone(), seed: 0, caller: Caller::Program };
         let mut bound = Bound::of(ctx, function, Needed::All, given, &own).ok()?;
         (0..function.inputs.len()).map(|place| bound.bytes(place).ok()).collect()
     }
@@ -398,7 +398,7 @@ impl Tuner<'_> {
                 let launches = plan_of(&compiled.translated.manifest, alone.function, alone.sizes).ok()?;
                 Some(Candidate { number, compiled, launches, times: Vec::new() })
             };
-            compile(Places::Narrow).or_else(|| compile(Places::Wide))
+            compile(IndexWidth::Narrow).or_else(|| compile(IndexWidth::Wide))
         };
         std::thread::scope(|scope| {
             let one = &one;
@@ -470,7 +470,7 @@ fn kernel_op(compiler: &Compiler<'_>, module: &Body, name: &str) -> Option<OpId>
 }
 
 /// A module with nothing but one kernel.
-fn alone(compiler: &Compiler<'_>, planned: &Body, name: &str) -> Option<Body> {
+fn kernel_module(compiler: &Compiler<'_>, planned: &Body, name: &str) -> Option<Body> {
     let mut module = planned.clone();
     let kernel = kernel_op(compiler, &module, name)?;
     let ops: Vec<OpId> = module.ops(module.entry_block()?).collect();

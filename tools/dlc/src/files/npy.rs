@@ -12,7 +12,7 @@ use super::{Array, Elem, byte_len, within};
 const MAX_HEADER: usize = 10_000;
 
 /// Reads an array from what holds `size` bytes, if its elements have no more than `limit`: what the header claims is
-/// compared with both before any element is read. What stands behind the array is left unread.
+/// compared with both before any element is read. What stands after the array is left unread.
 pub fn read(mut from: impl Read, size: u64, limit: u64) -> Result<Array, String> {
     let (header, taken) = read_header(&mut from)?;
     let DType::Plain(ty) = header.dtype() else {

@@ -39,7 +39,7 @@ impl Archive {
 
 /// Writes arrays, uncompressed as `numpy.savez` does.
 pub fn write(arrays: &[(String, Array)], to: &mut dyn Write) -> std::io::Result<()> {
-    // The archive goes back to write sizes, which what is behind `to` may not allow.
+    // The archive goes back to write sizes, which what is after `to` may not allow.
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, array) in arrays {
         let large = array.bytes.len() >= 1 << 31;

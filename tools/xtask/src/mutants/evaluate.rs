@@ -15,7 +15,7 @@ use dlc_opt::generate::{Spread, numbers};
 use dlc_opt::numbers::Values;
 
 use super::sizes::{bound, draw, sides};
-use super::{Effort, Found};
+use super::{Effort, KernelMutant};
 
 /// How long one evaluation may run, in ops of the kernel and in instructions of warps: what takes longer is not evaluated
 /// to its end. No edit makes a number much larger.
@@ -44,7 +44,7 @@ pub const FAULTS: [&str; 16] = [
     "arrive in one phase of the barrier",
     "wrote with no 'warp_sync' between",
     "of shared memory, which threads wrote, is read before they have met",
-    "threads have come to a barrier for which nobody waits",
+    "threads have come to a barrier for which nothing waits",
     "makes mbarriers again within a phase of them",
     "with no 'release' and 'acquire' between",
 ];
@@ -132,14 +132,14 @@ pub fn evaluate(
     effort: Effort,
     is_accepted: bool,
     random: &mut Random,
-) -> Found {
-    let mut found = Found::default();
+) -> KernelMutant {
+    let mut found = KernelMutant::default();
     let Some(function) = function(ctx, body) else { return found };
     // Sums of several blocks are rounded in their order.
     let trial = Trial { ctx, function, is_exact: !text.contains(" combine ") };
     let symbols = &trial.function.symbols;
     let mut cases: Vec<Case> = Vec::new();
-    let is_for = |most: i64, sizes: Vec<i64>, cases: &mut Vec<Case>, found: &mut Found| {
+    let is_for = |most: i64, sizes: Vec<i64>, cases: &mut Vec<Case>, found: &mut KernelMutant| {
         let Some(mut case) = case(ctx, &trial.function, sizes, most) else { return false };
         let mut first = None;
         // The other orders follow for those sizes that are kept.
@@ -213,7 +213,7 @@ impl Trial<'_> {
         case: &Case,
         orders: Range<u64>,
         first: &mut Option<Vec<u64>>,
-        found: &mut Found,
+        found: &mut KernelMutant,
     ) -> bool {
         if found.faults[level].is_some() {
             return false;

@@ -10,7 +10,7 @@ use dlc_ir::{Context, OpRef};
 use dlc_kernel::ops::Func;
 use dlc_opt::Setup;
 
-/// The kernels by hand, by name.
+/// The hand-written kernels, by name.
 ///
 /// Errors: a file cannot be read.
 pub fn kernels(root: &Path) -> Result<Vec<(String, String)>, String> {

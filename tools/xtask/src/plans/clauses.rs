@@ -250,7 +250,7 @@ fn made(setup: &Setup, region: &Region, target: &str, plan: &str) -> (Result<Str
     let codes = found.iter().filter(|diag| diag.severity == Severity::Error).map(|diag| diag.code.code).collect();
     let launches = body.map(|body| {
         let text = print_op(&ctx, &body, body.root(), PrintOptions::default());
-        // The plan stays beside its kernel.
+        // The plan stays next to its kernel.
         text.split("plan.schedule").next().unwrap_or_default().to_string()
     });
     (launches.ok_or(codes), reported)

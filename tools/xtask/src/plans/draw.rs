@@ -259,7 +259,7 @@ pub fn edit(region: &Region, plan: &[String], random: &mut Random) -> Option<(Ve
     }
 }
 
-/// A clause with another word in the place of one.
+/// A clause with another word in place of one.
 fn word(clause: &str, random: &mut Random) -> Option<String> {
     let mut places: Vec<(usize, &str, &[&str])> = Vec::new();
     let mut at = 0;
@@ -274,7 +274,7 @@ fn word(clause: &str, random: &mut Random) -> Option<String> {
     (now != was).then(|| format!("{}{now}{}", &clause[..at], &clause[at + was.len()..]))
 }
 
-/// A clause with another number in the place of one: twice, half, one more or one less. The shapes of instructions stay, as
+/// A clause with another number in place of one: twice, half, one more or one less. The shapes of instructions stay, as
 /// there is one for each type.
 fn another_number(clause: &str, random: &mut Random) -> Option<String> {
     if clause.starts_with("instruction") {

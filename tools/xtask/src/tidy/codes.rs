@@ -59,7 +59,7 @@ pub fn raised(repo: &Repo, codes: &[&'static Code]) -> Complaints {
     dead.map(|code| format!("{} {}: nothing raises it", code.code, code.kind)).collect()
 }
 
-/// ` = "E9901" "SizesDiffer"`, as it stands behind the name of the static.
+/// ` = "E9901" "SizesDiffer"`, as it stands after the name of the static.
 fn declaration(code: &Code) -> String {
     format!(" = \"{}\" \"{}\"", code.code, code.kind)
 }

@@ -9,7 +9,7 @@ struct Dependency<'a> {
     /// The table, `dependencies` or one like it.
     table: &'a str,
     name: &'a str,
-    /// What is behind the name.
+    /// What is after the name.
     rest: &'a str,
 }
 
@@ -28,7 +28,7 @@ pub fn edges(repo: &Repo) -> Complaints {
     complaints
 }
 
-/// What crates of the house a crate may depend on, by its place. Tools and tests may use everything.
+/// What crates of the project a crate may depend on, by its place. Tools and tests may use everything.
 fn admitted(path: &str) -> Option<fn(&str) -> bool> {
     const ABOVE: [&str; 6] = ["dlc-passes", "dlc", "dlc-opt", "dlc-run", "dlc-translate", "dlc-test"];
     match path {

@@ -84,7 +84,7 @@ fn code_of(text: &str) -> String {
     code
 }
 
-/// The length of a string literal with so many `#` behind its quotes; without any it has escapes.
+/// The length of a string literal with so many `#` after its quotes; without any it has escapes.
 fn string_end(text: &str, hashes: usize) -> usize {
     let end = format!("\"{}", "#".repeat(hashes));
     let mut at = 1;
@@ -121,7 +121,7 @@ fn char_end(text: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn found(text: &str) -> Vec<(String, usize, usize)> {
+    fn functions_in(text: &str) -> Vec<(String, usize, usize)> {
         let code = code_of(text);
         functions(&code).into_iter().map(|one| (one.name.to_owned(), one.line, one.lines)).collect()
     }
@@ -129,13 +129,13 @@ mod tests {
     #[test]
     fn lines_are_counted_from_fn_to_brace() {
         let text = "/// fn doc() {\npub fn a(\n  x: [u8; 3],\n) {\n  fn b() {}\n}\ntrait T {\n  fn c();\n}\ntype F = fn(u8);\n";
-        assert_eq!(found(text), [("a".to_string(), 2, 5), ("b".to_string(), 5, 1)]);
+        assert_eq!(functions_in(text), [("a".to_string(), 2, 5), ("b".to_string(), 5, 1)]);
     }
 
     #[test]
     fn braces_of_literals_do_not_count() {
         let text = "fn a<'a>(x: &'a str) {\n  f('{', '\\'', \"}\\\"}\", r\"}\\\", r#\"\n} \"}\n\"#);\n  // }\n}\nfn b() {\n}\n";
-        assert_eq!(found(text), [("a".to_string(), 1, 6), ("b".to_string(), 7, 2)]);
+        assert_eq!(functions_in(text), [("a".to_string(), 1, 6), ("b".to_string(), 7, 2)]);
     }
 
     #[test]

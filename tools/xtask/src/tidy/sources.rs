@@ -114,7 +114,7 @@ pub fn white_space(repo: &Repo) -> Complaints {
     complaints
 }
 
-/// Every note about something left to do says what and why: at least four words behind a colon.
+/// Every note about something left to do says what and why: at least four words after a colon.
 pub fn notes(repo: &Repo) -> Complaints {
     let mut complaints = Vec::new();
     for (path, text) in ["rs", "md"].iter().flat_map(|extension| repo.with_extension(extension)) {
@@ -126,7 +126,7 @@ pub fn notes(repo: &Repo) -> Complaints {
                 let reason = rest.strip_prefix(':').map_or(0, |reason| reason.split_whitespace().count());
                 // In backquotes it is the word itself that is spoken of.
                 if reason < 4 && !before.ends_with('`') {
-                    complaints.push(format!("{path}:{}: `{note}` without a reason behind a colon", number + 1));
+                    complaints.push(format!("{path}:{}: `{note}` without a reason after a colon", number + 1));
                 }
             }
         }
@@ -134,7 +134,7 @@ pub fn notes(repo: &Repo) -> Complaints {
     complaints
 }
 
-/// Whether a note can begin behind this text: in a page anywhere, in a source where a comment begins.
+/// Whether a note can begin after this text: in a page anywhere, in a source where a comment begins.
 fn opens_note(path: &str, before: &str) -> bool {
     let before = before.trim_end_matches([' ', '!', '(', '*']);
     path.ends_with(".md") || (before.ends_with("//") && before.matches('"').count().is_multiple_of(2))

@@ -94,7 +94,7 @@ mod tests {
     fn words_are_found_in_their_scope_alone() {
         let rows = rows();
         let found = |extension: &str, line: &str| hits(&rows, extension, line).len();
-        assert_eq!(found("md", "the copy engine waits for ever"), 2);
+        assert_eq!(found("md", "a copy engine for each team"), 2);
         assert_eq!(found("rs", "let team = 1; // a thread group"), 1);
         assert_eq!(found("rs", "let thread_group = 1; // a team"), 1);
         assert_eq!(found("mlir", "kernel.func @team() // a thread group"), 0);

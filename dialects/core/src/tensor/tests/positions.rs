@@ -96,7 +96,7 @@ fn a_position_may_be_an_element() {
     let points = Points { names: vec!["i0", "i1"], shape: vec![4, 2], symbols: &symbols };
     let column = expr("i1");
     let at = [Position::Element(&ids), Position::At(&column)];
-    // Beside the table there is nothing.
+    // Next to the table there is nothing.
     let read = table.read_at(&ctx, &points, &at, None, None).expect("inside");
     assert_eq!(read.to_i64s(), [30, 31, 0, 0, 10, 11, 0, 0]);
     let read = table.read_at(&ctx, &points, &at, None, Some(&Datum::Int(-5))).expect("inside");

@@ -4,7 +4,7 @@ use super::tile;
 use crate::layout::{Descriptor, Major, SharedTile, swizzle};
 
 /// The byte that an instruction reads as element (mn, k) of its operand, from the 64 bits alone. The canonical layouts
-/// of the matrix descriptors, in units of 16 bytes.
+/// of the matrix descriptors, in 16-byte units.
 fn reads(bits: u64, major: Major, elem_bytes: u32, mn: u32, k: u32) -> u32 {
     let field = |at: u32| ((bits >> at) as u32 & 0x3FFF) << 4;
     let (start, leading, stride) = (field(0), field(16), field(32));
@@ -69,7 +69,7 @@ fn k_major() {
     check(&tile("swizzle 128", &[176, 64], 16), 1);
 }
 
-/// M or N contiguous, for elements of 16 bits.
+/// M or N contiguous, for 16-bit elements.
 #[test]
 fn mn_major() {
     for (text, code, span) in [("swizzle 128", 1, 128), ("swizzle 64", 2, 64), ("swizzle 32", 3, 32)] {
@@ -112,7 +112,7 @@ fn what_wgmma_cannot_read() {
     for (text, shape, bits, k_axis, expected) in [
         ("row_major", &[64, 64][..], 16, 1, format!("wgmma cannot read the tile: {kinds} `row_major`")),
         ("row_major pitch 72", &[64, 64], 16, 0, format!("wgmma cannot read the tile: {kinds} `row_major pitch 72`")),
-        ("swizzle 128", &[64, 32], 32, 0, "wgmma reads elements of 32 bits along K only".into()),
+        ("swizzle 128", &[64, 32], 32, 0, "wgmma reads 32-bit elements along K only".into()),
         ("swizzle 128", &[64, 24], 16, 1, "K of 24 is no multiple of 16, what one wgmma takes".into()),
         ("swizzle 128", &[60, 64], 16, 1, "60 rows or columns are no multiple of 8".into()),
         (
@@ -140,6 +140,6 @@ fn what_wgmma_cannot_read() {
     ] {
         assert_eq!(refused(text, shape, bits, k_axis), expected);
     }
-    // With one panel the rows beside it do not matter.
+    // With one panel the rows next to it do not matter.
     check(&tile("swizzle 128 rows 116", &[64, 64], 16), 1);
 }

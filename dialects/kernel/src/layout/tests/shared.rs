@@ -62,7 +62,7 @@ fn a_swizzle_exchanges_units() {
     }
 }
 
-/// Panels of 64 elements of 16 bits, each of all rows; a part of a larger tile keeps the distance of the panels and the
+/// Panels of 64 16-bit elements, each of all rows; a part of a larger tile keeps the distance of the panels and the
 /// pattern of the whole.
 #[test]
 fn panels_stand_one_after_the_other() {
@@ -91,7 +91,7 @@ fn sizes_and_alignments() {
     assert_eq!(tile("row_major", &[6, 8], 16).map(), None);
 }
 
-/// Units of 16 bytes, which vectors and matrices move.
+/// 16-byte units, which vectors and matrices move.
 #[test]
 fn whole_units() {
     for (text, shape, expected) in [

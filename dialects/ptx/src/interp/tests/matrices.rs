@@ -22,7 +22,7 @@ fn half(value: f32) -> u32 {
     round(value.into(), FloatKind::F16, Mode::Nearest) as u32
 }
 
-/// Numbers as halves, two in a word.
+/// Numbers as 16-bit floats, two in a word.
 pub fn halves(count: usize, seed: usize) -> Vec<u32> {
     (0..count / 2).map(|at| half(number(seed, 2 * at)) | half(number(seed, 2 * at + 1)) << 16).collect()
 }
@@ -38,10 +38,10 @@ fn product(m: usize, n: usize, k: usize, a: impl Fn(usize, usize) -> f32, b: imp
     out
 }
 
-/// Rows of 16 halves through shared memory, `ldmatrix` and `mma`: both matrices have their sums along rows.
+/// Rows of 16 16-bit floats through shared memory, `ldmatrix` and `mma`: both matrices have their sums along rows.
 #[test]
 fn a_product_of_a_warp() {
-    // The left matrix is 16 by 16, the right one 8 by 16, behind it.
+    // The left matrix is 16 by 16, the right one 8 by 16, after it.
     let body = "    %t = sreg.tid.x
     %s = smem
     %i = mul.lo.s32 %t, 16
@@ -205,7 +205,7 @@ fn boxes_have_edges() {
   ^end:
     exit";
     let input = halves(5 * 24, 5);
-    // The second map is of the output, which lies behind the input.
+    // The second map is of the output, which lies after the input.
     let maps = |base: u64| {
         let output = (base + 240 + 1024).next_multiple_of(256);
         vec![map(base, &[5, 24], &[4, 16], 32, None), map(output, &[5, 24], &[4, 16], 32, None)]

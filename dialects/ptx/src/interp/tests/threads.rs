@@ -218,7 +218,7 @@ fn memory_is_combined_with() {
     red.global.add.u32 [%p1 + 16], 1 if %p
     exit";
     let out = run("(1) threads 32 shared 0", body, &[0], &[5]).unwrap();
-    // 0x3C003C00 are two halves of 1.
+    // 0x3C003C00 are two 16-bit floats of 1.
     assert_eq!(out[0], [496f32.to_bits(), 31, 0x5000_5000, 9, 1]);
 }
 

@@ -1,4 +1,4 @@
-//! Analyses that are kept from sweep to sweep.
+//! Analyses that are kept from pass group to pass group.
 
 use super::*;
 use crate::pass::Analysis;
@@ -26,7 +26,7 @@ fn ask(body: &mut Body, cx: &PassCx<'_>) -> PassResult {
 }
 
 pass!(ASK, "ask", {}, ask);
-// In a sweep of its own, as it leads from one layer to another.
+// In a pass group of its own, as it leads from one layer to another.
 pass!(ASK_LAYERED, "ask-layered", { requires: &["one"], adds: &["asked"] }, ask);
 // Asks first, so that there is something to preserve.
 pass!(ASK_AND_KEEP, "ask-and-keep", { requires: &["one"], adds: &["kept"], preserves: &["marks"] }, |body, cx| {
@@ -76,7 +76,7 @@ fn made(pipeline: &str, source: &str) -> Vec<u64> {
 }
 
 #[test]
-fn kept_past_the_end_of_a_sweep() {
+fn kept_past_the_end_of_a_group() {
     let functions = functions(100);
     let made = |pipeline: &str| made(&format!("one.func({pipeline})"), &functions);
     assert_eq!(made("ask,ask"), [100, 0]);

@@ -21,7 +21,7 @@ pass!(VIEW_TWO, "view-two", { on: On::Op("two.func"), requires: &["two"], adds: 
     let mut view = Body::new(cx.ctx.op_name("view.of"), body.loc(body.root()), 0);
     let of = cx.ctx.symbol_attr(name_of(body, cx));
     view.set_prop(cx.ctx, view.root(), Str::OF, Some(of));
-    cx.put_beside(view);
+    cx.put_next_to(view);
     Ok(())
 });
 pass!(USE_VIEW, "use-view", { requires: &["two", "view"] }, |body, cx| {

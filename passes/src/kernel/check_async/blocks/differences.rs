@@ -385,7 +385,7 @@ impl Integers {
         self.computed.get(&value).map(|(_, depth)| *depth)
     }
 
-    /// The number of a block along an axis: a symbol behind those of values.
+    /// The number of a block along an axis: a symbol after those of values.
     fn block(&self, axis: usize) -> Option<SizeExpr> {
         SizeExpr::symbol(&value_name(self.blocks + axis)).ok()
     }

@@ -109,7 +109,7 @@ impl<'a> Pair<'a> {
     }
 
     /// Another one, in which the symbols have the same numbers.
-    pub fn beside(&self) -> Pair<'a> {
+    pub fn alongside(&self) -> Pair<'a> {
         let mut pair = Pair::new(self.grid, Rc::clone(&self.counters));
         pair.symbols.clone_from(&self.symbols);
         (pair.dims, pair.ranges, pair.constraints) = (Vec::new(), Vec::new(), Vec::new());
@@ -213,7 +213,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Numbers of the launch that are not linear, as one: what they are made of is forgotten.
+    /// Numbers of the launch that are not linear, as one: what they consist of is forgotten.
     pub(super) fn product(&mut self, name: String, range: Interval) -> AffineExpr {
         self.is_complete = false;
         self.symbol(name, range)
@@ -396,7 +396,7 @@ impl<'a> Pair<'a> {
     }
 
     /// The two cases of the first of the values that are the smaller or the greater of two others from a place on; and the
-    /// place behind it.
+    /// place after it.
     pub fn split(&self, from: usize) -> Option<([Pair<'a>; 2], usize)> {
         let &(side, value) = self.limited.get(from)?;
         let ValueDef::Result(id, _) = self.grid.body.value_def(value) else { return None };
@@ -640,7 +640,7 @@ impl<'a> Pair<'a> {
         self.ranges[dim]
     }
 
-    /// Whether a constraint of one [beside](Pair::beside) this holds wherever all of this does, with expressions for its
+    /// Whether a constraint of one [next to](Pair::next to) this holds wherever all of this does, with expressions for its
     /// integers.
     pub fn implies_all(&self, constraint: &Constraint, dims: &[AffineExpr]) -> bool {
         let symbols: Vec<AffineExpr> = (0..self.symbols.len() as u32).map(AffineExpr::Symbol).collect();

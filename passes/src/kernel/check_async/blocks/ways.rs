@@ -24,10 +24,10 @@ const MOST_CONTRARIES: usize = 256;
 const SUGGEST_WAY: &str = "ask for sizes, blocks and rounds one by one, and for small ones, or 'require' what holds for the sizes at the launch";
 
 /// A way: a branch whose condition holds, once, or does not, or a loop that goes around at least so often, or not at all.
-pub type Way<'a> = (OpRef<'a>, i64);
+pub type Arm<'a> = (OpRef<'a>, i64);
 
 /// No run goes a way, and it may be possible.
-pub fn never_run((op, times): Way<'_>) -> Fault {
+pub fn never_run((op, times): Arm<'_>) -> Fault {
     let message = format!("not verified: in no run {}, and it may", outcome(op, times));
     Box::new(Diagnostic::error(&NOT_CHECKED, op.loc(), message).at(op.name()).suggest(SUGGEST_WAY))
 }
@@ -43,7 +43,7 @@ fn outcome(op: OpRef<'_>, times: i64) -> String {
 }
 
 /// Ways that may be gone together, and were not.
-pub fn never_together(ways: &[Way<'_>]) -> Fault {
+pub fn never_together(ways: &[Arm<'_>]) -> Fault {
     let &[.., (op, times)] = ways else { unreachable!("at least one way") };
     let message =
         format!("not verified: in no run {}, together with what the notes say, and it may", outcome(op, times));
@@ -54,8 +54,8 @@ pub fn never_together(ways: &[Way<'_>]) -> Fault {
 
 impl<'a> Blocks<'a> {
     /// Whether no block ever goes several such ways, of the same round of loops that are around several of them.
-    pub fn are_never(&self, ways: &[Way<'a>], between: &Rc<Between>) -> bool {
-        let is_same = |(one, first): Way<'a>, (other, second): Way<'a>| {
+    pub fn are_never(&self, ways: &[Arm<'a>], between: &Rc<Between>) -> bool {
+        let is_same = |(one, first): Arm<'a>, (other, second): Arm<'a>| {
             let cond = |op: OpRef<'a>| ops::If::of(op).and_then(|op| op.cond());
             first != second && cond(one).is_some() && cond(one) == cond(other)
         };
@@ -65,7 +65,7 @@ impl<'a> Blocks<'a> {
         if ways.iter().any(|&(op, times)| times == 0 && is_part(self.grid, op)) {
             return true;
         }
-        // Groups of a role do the same with other numbers: one after the other.
+        // Groups of a role do the same with other numbers: one after another.
         let mut roles = ways.iter().filter_map(|&(op, _)| self.role(op));
         let role = roles.find(|role| (2..=MOST_GROUPS).contains(&role.groups()));
         let group = role.and_then(|role| match group_of(role) {
@@ -116,7 +116,7 @@ impl<'a> Blocks<'a> {
 
     fn are_never_in(
         &self,
-        ways: &[Way<'a>],
+        ways: &[Arm<'a>],
         group: Option<(ValueId, i64)>,
         between: &Rc<Between>,
         case: &SizeCase,
@@ -294,7 +294,7 @@ impl Pair<'_> {
         self.with_known(expr).eval(&number).ok()
     }
 
-    /// An expression with a number in the place of what is taken to be one.
+    /// An expression with a number in place of what is taken to be one.
     pub fn with_known<'e>(&self, expr: &'e SizeExpr) -> Cow<'e, SizeExpr> {
         let is_known =
             |factor: &Factor| self.known.iter().find(|(known, _)| known == factor).map(|(_, number)| *number);

@@ -42,7 +42,7 @@ pub struct Writes {
 enum Overlap {
     Never,
     Unknown,
-    Found,
+    PipelinedLoop,
 }
 
 impl<'a> Blocks<'a> {
@@ -71,7 +71,7 @@ impl<'a> Blocks<'a> {
                     true => (self.is_ordered(first, second), "block"),
                     false => self.overlap(&mut integers, [first, second], launches),
                 };
-                if overlap == Overlap::Found {
+                if overlap == Overlap::PipelinedLoop {
                     let name = self.name(first.memory);
                     let message = match must {
                         true => format!("writes to {name}, where another {who} may write as well"),
@@ -101,7 +101,7 @@ impl<'a> Blocks<'a> {
                 false => Err(self.fault(&UNORDERED_BLOCKS, second.op, String::new(), "")),
             }
         });
-        if others.is_ok() { Overlap::Never } else { Overlap::Found }
+        if others.is_ok() { Overlap::Never } else { Overlap::PipelinedLoop }
     }
 
     /// What is known of two writes of different blocks, or of different groups of a role; and of which of the two.
@@ -138,9 +138,9 @@ impl<'a> Blocks<'a> {
             known = known.max(overlap(differs));
         }
         if known == Overlap::Unknown && self.blocks_meet(first, second, launches) {
-            known = Overlap::Found;
+            known = Overlap::PipelinedLoop;
         }
-        if known == Overlap::Found {
+        if known == Overlap::PipelinedLoop {
             return (known, "block");
         }
         let role = self.role(first.op).filter(|role| role.groups() > 1 && self.same_thread_group(first.op, second.op));
@@ -149,11 +149,13 @@ impl<'a> Blocks<'a> {
             self.in_bounds(&mut touching, first);
             self.same_block(&mut touching);
             let meet = match touching.is_exact() {
-                true => ways.iter().any(|&less| overlap_of(&touching, (group_of(role), less)) == Overlap::Found),
+                true => {
+                    ways.iter().any(|&less| overlap_of(&touching, (group_of(role), less)) == Overlap::PipelinedLoop)
+                }
                 false => self.groups_meet(role, first, second, launches),
             };
             if meet {
-                return (Overlap::Found, "group");
+                return (Overlap::PipelinedLoop, "group");
             }
         }
         (known, "block")
@@ -220,7 +222,7 @@ fn overlap_of(pair: &Pair<'_>, differs: (Var, bool)) -> Overlap {
     pair.differ(Some(differs));
     match pair.has_point() {
         Some(false) => Overlap::Never,
-        Some(true) => Overlap::Found,
+        Some(true) => Overlap::PipelinedLoop,
         None => Overlap::Unknown,
     }
 }

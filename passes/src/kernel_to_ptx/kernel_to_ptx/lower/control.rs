@@ -147,7 +147,7 @@ impl<'a, 'c> Lower<'a, 'c> {
     {
         let taken: Vec<ValueId> = self.kernel.args(body).to_vec();
         let [Arg::Int(first), Arg::Int(last), Arg::Int(step)] = bounds else {
-            return Err(Refused::new("the bounds of a loop that is to be written out are not known"));
+            return Err(Refused::new("the bounds of a loop that is to be unrolled are not known"));
         };
         let too_many = |what: String| {
             Err(Refused::new(format!("more than {what} of loops are unrolled")).suggest("leave 'unroll' out"))
@@ -198,7 +198,7 @@ impl<'a, 'c> Lower<'a, 'c> {
         })
     }
 
-    /// The type of the register that counts the rounds of a loop: it counts to one step behind the last.
+    /// The type of the register that counts the rounds of a loop: it counts to one step after the last.
     fn counter_type(&self, bounds: &[SizeExpr], args: &[ValueId], counter: ValueId) -> Type {
         let counted = self.ranges.value(counter);
         let step = bounds.last().and_then(|step| self.ranges.expr(step, args).hi());
@@ -372,16 +372,16 @@ impl<'a, 'c> Lower<'a, 'c> {
         let Some(block) = self.region(*op, 0) else { return Err(Refused::new("there is nothing to do")) };
         let cond = self.first_thread();
         let outer = self.thread_group;
-        let (inside, behind) = (self.code.new_block(&[]), self.code.new_block(&[]));
-        self.code.bra_if(cond, (inside, &[]), (behind, &[]));
+        let (inside, following) = (self.code.new_block(&[]), self.code.new_block(&[]));
+        self.code.bra_if(cond, (inside, &[]), (following, &[]));
         self.code.start(inside);
         self.code.open();
         self.thread_group.single = true;
         let yielded = self.block(block)?;
         self.thread_group = outer;
         self.code.close();
-        self.code.bra(behind, &[]);
-        self.code.start(behind);
+        self.code.bra(following, &[]);
+        self.code.start(following);
         // What leaves are tokens: the thread that has begun the work also waits for it.
         for (out, value) in op.outs().zip(yielded) {
             match value {
@@ -409,8 +409,8 @@ impl<'a, 'c> Lower<'a, 'c> {
             (_, true) => above,
             _ => self.code.both(above, below),
         };
-        let (inside, behind) = (self.code.new_block(&[]), self.code.new_block(&[]));
-        self.code.bra_if(cond, (inside, &[]), (behind, &[]));
+        let (inside, following) = (self.code.new_block(&[]), self.code.new_block(&[]));
+        self.code.bra_if(cond, (inside, &[]), (following, &[]));
         self.code.start(inside);
         self.code.open();
         if let Some(registers) = op.registers() {
@@ -456,7 +456,7 @@ impl<'a, 'c> Lower<'a, 'c> {
         self.code.close();
         self.thread_group = outer;
         self.begun = begins;
-        self.code.start(behind);
+        self.code.start(following);
         Ok(())
     }
 

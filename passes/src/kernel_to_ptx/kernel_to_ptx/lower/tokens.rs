@@ -115,13 +115,13 @@ impl<'a, 'c> Lower<'a, 'c> {
         inner.saturating_add(self.groups_in(block, Some(id), work))
     }
 
-    /// How many groups of a kind the ops of a block begin, at least, behind one of them.
-    pub(super) fn groups_in(&self, block: BlockId, behind: Option<OpId>, work: usize) -> u64
+    /// How many groups of a kind the ops of a block begin, at least, after one of them.
+    pub(super) fn groups_in(&self, block: BlockId, following: Option<OpId>, work: usize) -> u64
     where
         'c: 'a,
     {
         let mut count = 0u64;
-        let mut at = match behind {
+        let mut at = match following {
             Some(id) => self.kernel.next_op(id),
             None => self.kernel.first_op(block),
         };

@@ -1,4 +1,4 @@
-//! What blocks read from the second-level cache, and how fast it gives it.
+//! What blocks read from the L2 cache, and how fast it gives it.
 
 use dlc_plan::clause::Barrier;
 use dlc_plan::value::{Choice, Table};
@@ -6,19 +6,19 @@ use dlc_plan::value::{Choice, Table};
 use super::super::facts::{Tensor, bits};
 use super::{Estimator, runs};
 
-/// How many times as long the second-level cache takes for rows that begin in the middle of a sector of 32 bytes: those of
-/// copies of 128 bytes a row, and of fewer. These and the next numbers are those by which estimates rank 1,235 measured plans
+/// How many times as long the L2 cache takes for rows that begin in the middle of a sector of 32 bytes: those of
+/// 128-byte copies a row, and of fewer. These and the next numbers are those by which estimates rank 1,235 measured plans
 /// of 76 products best (`dlc-run --tune-log`).
 const OFF_SECTOR: [f64; 2] = [1.8, 2.6];
 
 /// The same once more where blocks go from tile to tile, and no longer ask for a row at the same time.
 const OFF_SECTOR_AGAIN: f64 = 1.4;
 
-/// What blocks that begin together read, of what the second-level cache gives: they ask for the same rows at the same time,
+/// What blocks that begin together read, of what the L2 cache gives: they ask for the same rows at the same time,
 /// which are then read once.
 const SHARED_READS: f64 = 1.3;
 
-/// What an SM takes from the second-level cache in a clock of the estimate, where TMA copies.
+/// What an SM takes from the L2 cache in a clock of the estimate, where TMA copies.
 const SM_BYTES_PER_CLOCK: f64 = 85.0;
 
 impl Estimator<'_> {
@@ -53,7 +53,7 @@ impl Estimator<'_> {
         sum
     }
 
-    /// What the second-level cache gives to the share of the SMs that is busy.
+    /// What the L2 cache gives to the share of the SMs that is busy.
     pub(super) fn cache_bytes_per_clock(&self, busy: f64) -> f64 {
         let Estimator { plan, target, .. } = *self;
         let all = target.l2_bytes_per_clock as f64;

@@ -25,7 +25,7 @@ pub(super) fn efficiency(ctx: &Context, plan: &Schedule, facts: &Facts, target: 
     let kind = plan.instruction.as_ref().map_or(Kind::Fma, |of| of.kind);
     let asynchronous = plan.overlap.as_ref().is_some_and(|overlap| overlap.enable);
     let stages = plan.stages.unwrap_or(1);
-    // A stage may be longer than the 128 bytes that copies are made of.
+    // A stage may be longer than the 128 bytes that copies consist of.
     let step = plan.tile.iter().flat_map(|tile| &tile.0).next_back().filter(|_| plan.roles.is_some());
     let copied = facts.products.last().map_or(64, |product| (1024.0 / bits(ctx, product.factors[0].elem)) as i64);
     let stages = step.map_or(stages, |(_, step)| (stages * step / copied.max(1)).max(stages));
@@ -37,7 +37,7 @@ pub(super) fn efficiency(ctx: &Context, plan: &Schedule, facts: &Facts, target: 
         (true, 3) => 0.90,
         (true, _) => 0.95,
     };
-    // With one product of `tf32` for each of `f32` a step is short beside its copies: what hides them is other blocks of the
+    // With one product of `tf32` for each of `f32` a step is short next to its copies: what hides them is other blocks of the
     // SM, not stages, as measured.
     let is_short_step = plan.instruction.as_ref().is_some_and(|of| of.precision == Some(Precision::Tf32));
     let fed = match is_short_step && asynchronous {

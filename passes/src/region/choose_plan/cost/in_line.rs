@@ -1,4 +1,4 @@
-//! What each thread of a kernel with reductions does one after the other.
+//! What each thread of a kernel with reductions does one after another.
 
 use dlc_plan::clause::Kind;
 use dlc_plan::value::Table;

@@ -1,4 +1,4 @@
-// A store and the barrier behind it, each under its own truth value of data.
+// A store and the barrier after it, each under its own truth value of data.
 
 // RUN: not dlc-opt %s --check-async --no-output 2>&1 | FileCheck %s
 

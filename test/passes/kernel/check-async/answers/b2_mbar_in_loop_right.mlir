@@ -1,4 +1,4 @@
-// mbarriers are made again in a loop behind a barrier.
+// mbarriers are made again in a loop after a barrier.
 
 // RUN: dlc-opt %s --check-async --no-output
 // RUN: dlc-opt %s --kernel-to-ptx --no-output

@@ -1,4 +1,4 @@
-// A barrier with a computed number beside one without: the second gets a number that the first cannot have.
+// A barrier with a computed number next to one without: the second gets a number that the first cannot have.
 
 // RUN: dlc-opt %s --check-async --no-output
 // RUN: dlc-opt %s --kernel-to-ptx --no-output

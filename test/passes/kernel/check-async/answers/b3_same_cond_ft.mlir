@@ -1,4 +1,4 @@
-// The same truth value decides twice: each path has one barrier behind its last store.
+// The same truth value decides twice: each path has one barrier after its last store.
 
 // RUN: dlc-opt %s --check-async --no-output
 // RUN: dlc-opt %s --kernel-to-ptx --no-output

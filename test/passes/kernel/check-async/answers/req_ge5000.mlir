@@ -1,4 +1,4 @@
-// A race behind a `require` that only large sizes meet.
+// A race after a `require` that only large sizes meet.
 
 // RUN: not dlc-opt %s --check-async --no-output 2>&1 | FileCheck %s
 

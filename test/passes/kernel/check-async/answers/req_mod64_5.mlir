@@ -1,4 +1,4 @@
-// A race behind a `require` on a remainder.
+// A race after a `require` on a remainder.
 
 // RUN: not dlc-opt %s --check-async --no-output 2>&1 | FileCheck %s
 

@@ -1,4 +1,4 @@
-// Behind a ring that has gone on in circles for long, the producer takes a stage that is still read.
+// After a ring that has gone on in circles for long, the producer takes a stage that is still read.
 
 // RUN: dlc-opt %s --check-async --no-output --verify-diagnostics
 

@@ -3,7 +3,7 @@
 // RUN: dlc-opt %s --check-async --no-output --split-input-file --verify-diagnostics
 
 // The sizes that a 'require' leaves are looked for.
-kernel.func @behind_require<N>(%X: memref<[64, 64], f32, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm80"} {
+kernel.func @after_require<N>(%X: memref<[64, 64], f32, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm80"} {
   require (N mod 64 == 5)
   require (N >= 5000)
   %Y = output : memref<[64, 64], f32>
@@ -21,7 +21,7 @@ kernel.func @behind_require<N>(%X: memref<[64, 64], f32, row_major, align 16>) -
 // -----
 
 // The same with the barrier.
-kernel.func @behind_require_right<N>(%X: memref<[64, 64], f32, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm80"} {
+kernel.func @after_require_right<N>(%X: memref<[64, 64], f32, row_major, align 16>) -> memref<[64, 64], f32> attributes {target = "sm80"} {
   require (N mod 64 == 5)
   require (N >= 5000)
   %Y = output : memref<[64, 64], f32>

@@ -1,4 +1,4 @@
-// Threads come to a numbered barrier for whom nobody waits before the block ends.
+// Threads come to a numbered barrier for whom nothing waits before the block ends.
 
 // RUN: dlc-opt %s --check-async --no-output --split-input-file --verify-diagnostics
 
@@ -37,7 +37,7 @@ kernel.func @as_many<N>(%X: memref<[N], f32>) -> memref<[N], f32> attributes {ta
 
 // -----
 
-// Two groups in turn: the second lets the first begin, and each the other one behind its own turn.
+// Two groups in turn: the second lets the first begin, and each the other one after its own turn.
 kernel.func @in_turn<N>(%X: memref<[N], f32>) -> memref<[N], f32> attributes {target = "sm90"} {
   %Y = output : memref<[N], f32>
   grid (1) threads 256 {

@@ -2,7 +2,7 @@
 
 // RUN: dlc-opt %s --check-async --no-output --split-input-file --verify-diagnostics
 
-// Nobody waits for a free stage.
+// Nothing waits for a free stage.
 kernel.func @gemm<M, N, K>(%A: memref<[M, K], f16>, %B: memref<[N, K], f16>) -> memref<[M, N], f16> attributes {target = "sm90"} {
   %D = output : memref<[M, N], f16>
   %mA = tensor_map %A : tensormap<[64, 16], f16, swizzle 32>

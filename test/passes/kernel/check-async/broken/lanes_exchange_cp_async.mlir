@@ -1,5 +1,5 @@
 // Each lane waits for its own copies alone, also on machines without a TMA: what others of its warp copied is there
-// behind a 'warp_sync'.
+// after a 'warp_sync'.
 
 // RUN: dlc-opt %s --check-async --no-output --split-input-file --verify-diagnostics
 

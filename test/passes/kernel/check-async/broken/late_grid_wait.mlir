@@ -71,7 +71,7 @@ kernel.func @boxes<K>(%A: memref<[64, K], f32, row_major, align 16>) -> memref<[
 
 // -----
 
-// The consumers know of the wait by the boxes that come behind it.
+// The consumers know of the wait by the boxes that come after it.
 kernel.func @boxes_right<K>(%A: memref<[64, K], f32, row_major, align 16>) -> memref<[64, 32], f32> attributes {target = "sm90"} {
   %D = output : memref<[64, 32], f32>
   %mA = tensor_map %A : tensormap<[64, 32], f32, swizzle 128>

@@ -1,4 +1,4 @@
-// Nobody gives the first group its first turn.
+// Nothing gives the first group its first turn.
 
 // RUN: dlc-opt %s --check-async --no-output --verify-diagnostics
 

@@ -32,7 +32,7 @@ kernel.func @gemm<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: mem
       }
       // The block stays until both blocks have released every stage.
       %s2, %p2 = for %k = 0 to 3 carry (%s3 = %s, %p3 = %p) {
-        // expected-error@+1 {{E1806 'kernel.wait': deadlock at %empty[0] of block 1: nobody arrives in phase 0}}
+        // expected-error@+1 {{E1806 'kernel.wait': deadlock at %empty[0] of block 1: nothing arrives in phase 0}}
         wait %empty[%s3] parity %p3
         %s4, %p4 = advance %s3, %p3 over 3
         yield %s4, %p4

@@ -1,4 +1,4 @@
-// With just six steps nothing is given back behind a loop in two others.
+// With just six steps nothing is given back after a loop in two others.
 
 // RUN: dlc-opt %s --check-async --no-output --verify-diagnostics
 
@@ -26,7 +26,7 @@ kernel.func @window<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: m
         %s1, %p1 = for %r = 0 to 3 carry (%s2 = %s0, %p2 = %p0) {
           %s3, %p3 = for %q = 0 to 3 carry (%s4 = %s2, %p4 = %p2) {
             %s5, %p5 = for %k = 0 to K step 64 carry (%s6 = %s4, %p6 = %p4) {
-              // expected-error@+1 {{E1806 'kernel.wait': deadlock at %empty[1]: nobody arrives in phase 1}}
+              // expected-error@+1 {{E1806 'kernel.wait': deadlock at %empty[1]: nothing arrives in phase 1}}
               wait %empty[%s6] parity %p6
               expect %full[%s6] bytes 16384
               tma_load %mA[64 * %m, %k] to %sA[%s6] signal %full[%s6]

@@ -25,7 +25,7 @@ kernel.func @gemm<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: mem
       %s, %p = for %t = %block to %tiles step %blocks carry (%s0 = %zero, %p0 = %one) {
         %m, %n = tile_order %t of (M ceildiv 64, N ceildiv 64) rows
         %s1, %p1 = for %k = 0 to %steps carry (%s2 = %s0, %p2 = %p0) {
-          // expected-error@+1 {{E1806 'kernel.wait': deadlock at %empty[0]: nobody arrives in phase 0}}
+          // expected-error@+1 {{E1806 'kernel.wait': deadlock at %empty[0]: nothing arrives in phase 0}}
           wait %empty[%s2] parity %p2
           expect %full[%s2] bytes 16384
           tma_load %mA[64 * %m, 64 * %k] to %sA[%s2] signal %full[%s2]

@@ -33,7 +33,7 @@ kernel.func @gemm<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: mem
       %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
       %none = done : token<compute>
       %c, %s, %p, %last, %prev = for %k = 0 to K ceildiv 64 carry (%c1 = %c0, %s0 = %zero, %p0 = %zero, %held = %none, %before = %zero) {
-        // expected-error@+1 {{E1806 'kernel.wait': deadlock at %full[2]: nobody arrives in phase 0}}
+        // expected-error@+1 {{E1806 'kernel.wait': deadlock at %full[2]: nothing arrives in phase 0}}
         wait %full[%s0] parity %p0
         %c2, %w = wgmma %sA[%s0], %sB[%s0] transposed, %c1 : frag<[64, 64], f32, wgmma>, token<compute>
         await %held

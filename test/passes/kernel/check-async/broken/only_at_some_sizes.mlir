@@ -134,7 +134,7 @@ kernel.func @t<N>(%X: memref<[64, 64], f32, row_major, align 16>, %F: memref<[8]
 
 // -----
 
-// The barrier, at one size, behind copies of threads.
+// The barrier, at one size, after copies of threads.
 kernel.func @t<M, N>(%X: memref<[64, 64], f32, row_major, align 16>, %F: memref<[8], i32>) -> memref<[64, 64], f32> {
   %Y = output : memref<[64, 64], f32>
   grid (1) threads 128 {

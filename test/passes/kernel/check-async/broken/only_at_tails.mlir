@@ -23,7 +23,7 @@ kernel.func @gemm<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: mem
       %s, %p = for %k = 0 to K ceildiv 64 carry (%s0 = %zero, %p0 = %one) {
         wait %empty[%s0] parity %p0
         expect %full[%s0] bytes 16384
-        // expected-error@+1 {{E1809 'kernel.tma_load': the block may end before the copy has come: nobody waits for it}}
+        // expected-error@+1 {{E1809 'kernel.tma_load': the block may end before the copy has come: nothing waits for it}}
         tma_load %mA[64 * %m, 64 * %k] to %sA[%s0] signal %full[%s0]
         tma_load %mB[64 * %n, 64 * %k] to %sB[%s0] signal %full[%s0]
         %s1, %p1 = advance %s0, %p0 over 3

@@ -76,7 +76,7 @@ kernel.func @t<N>(%X: memref<[64, 64], f32, row_major, align 16>, %F: memref<[8]
 
 // -----
 
-// Nor in the last but two, behind copies of threads.
+// Nor in the last but two, after copies of threads.
 kernel.func @t<N>(%X: memref<[64, 64], f32, row_major, align 16>, %F: memref<[8], i32>) -> memref<[64, 64], f32> {
   %Y = output : memref<[64, 64], f32>
   grid (N ceildiv 64) threads 128 {

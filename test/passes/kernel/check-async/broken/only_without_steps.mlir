@@ -31,7 +31,7 @@ kernel.func @gemm<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: mem
     }
     role consumer warps 4 to 8 {
       %c0 = const 0.0 : frag<[64, 64], f32, wgmma>
-      // expected-error@+1 {{E1806 'kernel.wait': deadlock at %full[0]: nobody arrives in phase 0}}
+      // expected-error@+1 {{E1806 'kernel.wait': deadlock at %full[0]: nothing arrives in phase 0}}
       wait %full[%zero] parity %zero
       %none = done : token<compute>
       %c, %s, %p, %last, %prev = for %k = 0 to K ceildiv 64 carry (%c1 = %c0, %s0 = %zero, %p0 = %zero, %held = %none, %before = %zero) {

@@ -1,4 +1,4 @@
-// Sums are read before their product is awaited: in a branch, behind one that hands them on, behind one that awaits them
+// Sums are read before their product is awaited: in a branch, after one that hands them on, after one that awaits them
 // only sometimes, and in the round before they are.
 
 // RUN: dlc-opt %s --check-async --no-output --split-input-file --verify-diagnostics
@@ -28,7 +28,7 @@ kernel.func @in_it<N>(%X: memref<[64, 64], f16>) -> memref<[64, 64], f32> attrib
 
 // -----
 
-kernel.func @behind_it<N>(%X: memref<[64, 64], f16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
+kernel.func @after_it<N>(%X: memref<[64, 64], f16>) -> memref<[64, 64], f32> attributes {target = "sm90"} {
   %Y = output : memref<[64, 64], f32>
   grid (1) threads 128 {
     %s = shared : tile<[64, 64], f16, swizzle 128>

@@ -66,7 +66,7 @@ kernel.func @stage_stays<N>(%A: memref<[N, N], f16, row_major, align 128, noalia
         %9 = done : token<compute>
         barrier id %mine threads 256
         %p:5 = for %k = 0 to N step 64 carry (%10 = %8, %parity_2 = %parity_1, %stage_2 = %stage_1, %held = %9, %before = %stage_1) : frag<[128, 128], f32, wgmma>, index, index, token<compute>, index {
-          // expected-error@+1 {{E1803 'kernel.wait': waits for the end of phase 12 of %full[2] of block 1, and the phase behind it may have ended before: then parity 0 means another phase}}
+          // expected-error@+1 {{E1803 'kernel.wait': waits for the end of phase 12 of %full[2] of block 1, and the phase after it may have ended before: then parity 0 means another phase}}
           wait %full[%stage_2] parity %parity_2
           %11:2 = wgmma %lhs[%stage_2], %rhs[%stage_2], %10 : frag<[128, 128], f32, wgmma>, token<compute>
           await %held
@@ -217,7 +217,7 @@ kernel.func @parity_stays<N>(%A: memref<[N, N], f16, row_major, align 128, noali
         %9 = done : token<compute>
         barrier id %mine threads 256
         %p:5 = for %k = 0 to N step 64 carry (%10 = %8, %parity_2 = %parity_1, %stage_2 = %stage_1, %held = %9, %before = %stage_1) : frag<[128, 128], f32, wgmma>, index, index, token<compute>, index {
-          // expected-error@+1 {{E1803 'kernel.wait': waits for the end of phase 12 of %full[2] of block 0, and the phase behind it may have ended before: then parity 0 means another phase}}
+          // expected-error@+1 {{E1803 'kernel.wait': waits for the end of phase 12 of %full[2] of block 0, and the phase after it may have ended before: then parity 0 means another phase}}
           wait %full[%stage_2] parity %parity_2
           %11:2 = wgmma %lhs[%stage_2], %rhs[%stage_2], %10 : frag<[128, 128], f32, wgmma>, token<compute>
           await %held

@@ -68,7 +68,7 @@ kernel.func @t<N>(%X: memref<[64, 64], f32, row_major, align 16>, %F: memref<[8]
 
 // -----
 
-// The same behind copies of threads.
+// The same after copies of threads.
 kernel.func @t<N>(%X: memref<[64, 64], f32, row_major, align 16>, %F: memref<[8], i32>) -> memref<[64, 64], f32> {
   %Y = output : memref<[64, 64], f32>
   grid (1) threads 128 {

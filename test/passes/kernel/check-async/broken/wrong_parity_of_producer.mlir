@@ -21,7 +21,7 @@ kernel.func @gemm<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: mem
     barrier
     role producer warps 0 to 4 single {
       %s, %p = for %k = 0 to K ceildiv 64 carry (%s0 = %zero, %p0 = %zero) {
-        // expected-error@+1 {{E1806 'kernel.wait': deadlock at %empty[0]: nobody arrives in phase 0}}
+        // expected-error@+1 {{E1806 'kernel.wait': deadlock at %empty[0]: nothing arrives in phase 0}}
         wait %empty[%s0] parity %p0
         expect %full[%s0] bytes 16384
         tma_load %mA[64 * %m, 64 * %k] to %sA[%s0] signal %full[%s0]

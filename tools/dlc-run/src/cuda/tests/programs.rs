@@ -14,7 +14,7 @@ use dlc::cuda::fake::{Fake, Log};
 use dlc::cuda::gpu::Gpu;
 use dlc::cuda::{DRIVER_TOO_OLD, NO_DRIVER};
 
-/// What came of a command line.
+/// The result of a command line.
 struct Said {
     status: Status,
     out: String,
@@ -69,7 +69,7 @@ const SCALE: &str = "tiny.func @scale<M, N>(%X: tensor<[M, N], f32>, %row: tenso
   return %y
 }";
 
-/// A product, and what is there beside it.
+/// A product, and what is there next to it.
 const GEMM: &str = "tiny.func @gemm<M, N, K>(%X: tensor<[M, K], f16>, %W: tensor<[K, N], f16>) -> tensor<[M, N], f16> {
   %x1 = reshape %X to [M, 1, K]
   %w1 = reshape %W to [1, K, N]
@@ -157,7 +157,7 @@ fn plans_are_for_the_sizes_of_the_run() {
     assert!(plans.len() == 2 && plans[0] != plans[1], "{text}");
 }
 
-/// A kernel that nothing launches has no other one beside it: where its plan is not for the sizes, it has none.
+/// A kernel that nothing launches has no other one next to it: where its plan is not for the sizes, it has none.
 #[test]
 fn a_kernel_alone_runs_for_all_sizes() {
     let region = "region.func @gemm<M, N, K> iters (m: M, n: N)
@@ -354,7 +354,7 @@ fn every_run_has_a_line_in_the_log() {
     assert_eq!(std::fs::read_to_string(&log).ok().as_deref(), Some("a,b\n1,2\n"));
 }
 
-/// Every program of a folder runs on the device, which is opened once; what stops it stops those behind too.
+/// Every program of a folder runs on the device, which is opened once; what stops it stops those after too.
 #[test]
 fn folders_run_on_one_device() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -398,7 +398,7 @@ fn both() -> String {
     .to_string()
 }
 
-/// A product is measured beside the library, in turn; what is none is reported.
+/// A product is measured next to the library, in turn; what is none is reported.
 #[test]
 fn products_are_measured_against_the_library() {
     let program = |epilogue: &str, bias: &str| {
@@ -419,7 +419,7 @@ fn products_are_measured_against_the_library() {
         "Product { m: 256, n: 512, k: 128, elem: F16, out: F16, trans_a: true, trans_b: true, epilogue: BiasRelu }";
     assert_eq!(asked.len(), 1);
     // The inputs are the first that memory is taken for, and the last is for what the library gives.
-    let is_placed = |line: &str| line.contains("Places { a: 4096, b: 73728, bias: ") && line.contains(shape);
+    let is_placed = |line: &str| line.contains("ArgSlots { a: 4096, b: 73728, bias: ") && line.contains(shape);
     assert!(is_placed(asked[0]), "{asked:?}");
     // Two ways, five trials each, then three times by the fastest.
     assert_eq!((said.only(&["compete 0"]).len(), said.only(&["compete 1"]).len()), (5 + 3, 5));
@@ -547,7 +547,7 @@ fn plans_are_measured_and_kept() {
     assert!(row[2].parse::<usize>().is_ok_and(|plans| plans > 4) && row[3] == row[2] && row[4] == "0", "{row:?}");
     assert_eq!(text.matches("plan.measured gemm_0 for sm90 {").count(), 1, "{text}");
 
-    // The same again takes the place of what was measured before, and a plan that gives other numbers none.
+    // The same again replaces what was measured before, and a plan that gives other numbers none.
     let wrong = |fake: &mut Fake| {
         let bytes = 256 * 512 * 2;
         fake.answers.extend([vec![0; bytes], vec![0x3c; bytes]]);

@@ -8,11 +8,11 @@ use cudarc::driver::sys::CUstream;
 use dlc_translate::manifest::schema::Elem;
 use libloading::Library;
 
-use super::super::driver::{Address, Done, Epilogue, Failure, Kind, Places, Product};
+use super::super::driver::{Address, ArgSlots, Done, Epilogue, Failure, Kind, Product};
 
 /// What the library is called, the newest first.
 const NAMES: [&str; 4] = ["libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11", "libcublasLt.so"];
-/// The memory that an algorithm may have beside the matrices.
+/// The memory that an algorithm may have next to the matrices.
 pub(super) const WORKSPACE: u64 = 64 << 20;
 /// How many algorithms are asked for.
 const ALGORITHMS: usize = 8;
@@ -128,7 +128,7 @@ pub(super) struct Multiply {
     desc: Opaque,
     /// Of the left and right factor and of the result, as the library sees them.
     layouts: [Opaque; 3],
-    places: Places,
+    places: ArgSlots,
     algorithm: [u64; 8],
 }
 
@@ -215,7 +215,7 @@ impl CublasLt {
     }
 
     /// Makes a product ready, once for each algorithm that the library proposes, the best first.
-    pub(super) fn prepare(&mut self, product: &Product, places: &Places) -> Done<Vec<Multiply>> {
+    pub(super) fn prepare(&mut self, product: &Product, places: &ArgSlots) -> Done<Vec<Multiply>> {
         let Product { m, n, k, trans_a, trans_b, .. } = *product;
         let (elem, out) = (number(product.elem)?, number(product.out)?);
         let mut desc = null_mut();
@@ -272,7 +272,7 @@ impl CublasLt {
     pub(super) fn multiply(&self, of: &Multiply, workspace: Address, stream: CUstream) -> Done {
         let (one, zero) = (1f32, 0f32);
         let [first, second, result] = of.layouts;
-        let Places { a, b, d, .. } = of.places;
+        let ArgSlots { a, b, d, .. } = of.places;
         // SAFETY: descriptions and layouts are destroyed with this; both factors are copied in the call; the addresses are
         // memory of the device, as large as the layouts say: who asks for a product takes care of that.
         check(unsafe {

@@ -153,7 +153,7 @@ impl Functions {
     pub(super) fn failure(&self, status: c_int) -> Failure {
         let text = |function: unsafe extern "C" fn(c_int, *mut *const c_char) -> c_int| {
             let mut text = null();
-            // SAFETY: it writes a pointer to a text that stays for ever, or none.
+            // SAFETY: it writes a pointer to a text that stays forever, or none.
             let found = unsafe { function(status, &mut text) } == SUCCESS && !text.is_null();
             // SAFETY: such a text ends with a zero.
             found.then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())

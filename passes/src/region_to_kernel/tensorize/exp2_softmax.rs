@@ -5,8 +5,8 @@
 //! - The maximum begins with a finite number so low that it is of no use as a score, so that it has a difference to
 //!   everything: a hidden score, `-inf`, has the weight 0 before the first one that counts, too. Rows in which none
 //!   counts have the maximum `-inf` in the end.
-//! - What there is is weighted anew only by warps that have a row whose maximum has grown by more than a factor of
-//!   2^8 in the weights, as long as nobody asks what the maximum is (Dao, "FlashAttention-2", 2023; the FlashAttention-4
+//! - What exists is weighted again only by warps that have a row whose maximum has grown by more than a factor of
+//!   2^8 in the weights, as long as nothing asks what the maximum is (Dao, "FlashAttention-2", 2023; the FlashAttention-4
 //!   kernels): sums and their weights are of one maximum all the time, which need not be the last.
 
 use dlc_core::scalar::{self, Combiner};
@@ -93,7 +93,7 @@ impl Powers {
         lower.emit.body.result(op, 0)
     }
 
-    /// What there is with a tile. The scope has rows and the tile as its axes.
+    /// What exists with a tile. The scope has rows and the tile as its axes.
     pub fn step(
         &self,
         lower: &mut Lower<'_, '_>,

@@ -8,12 +8,12 @@
 // RUN: dlc-run %t.mlir --shape=M=70,N=37 --seed=0 --check=%t.npy --rtol=1e-3 --atol=1e-3
 // RUN: dlc-run %t.ptx.mlir --shape=M=70,N=37 --seed=0 --check=%t.npy --rtol=1e-3 --atol=1e-3
 
-// CHECK-LABEL: kernel.func @beside
+// CHECK-LABEL: kernel.func @next_to
 // CHECK: %shared = shared : tile<[128], f32, row_major>
 // CHECK: mma %{{.+}} : frag<[64, 32], f32, mma [2, 2]>
 // CHECK: %[[TOP:.+]] = reduce max %{{.+}} along 1 through %shared{{.*}} : frag<[64], f32, slice 1 of (mma [2, 2])>
 // CHECK: reduce sum %{{.+}} along 1 through %shared
-region.func @beside<M, N> iters (m: M, d: 16)
+region.func @next_to<M, N> iters (m: M, d: 16)
     ins (%Q: memref<[M, 16], f16, row_major, align 16>, %K: memref<[N, 16], f16, row_major, align 16>,
          %V: memref<[N, 16], f16, row_major, align 16>)
     outs (Y: memref<[M, 16], f32, row_major, align 16> materialize gmem) {

@@ -1,8 +1,8 @@
-//! A sweep: consecutive passes over all bodies of a module, body by body, in parallel.
+//! A pass group: consecutive passes over all bodies of a module, body by body, in parallel.
 //!
-//! Bodies are worked on level by level: the module goes through all passes of the sweep with everything in its place,
+//! Bodies are worked on level by level: the module goes through all passes of the pass group with everything in its place,
 //! then the bodies in it are taken out and go through all passes side by side, then those inside them. What a body gives
-//! (diagnostics, a failure, ops to put beside it) stays with its task, and is joined in the order of the text, so the
+//! (diagnostics, a failure, ops to put next to it) stays with its task, and is joined in the order of the text, so the
 //! outcome does not depend on the number of threads.
 
 use std::sync::atomic::Ordering;
@@ -61,9 +61,9 @@ pub enum FailureKind {
     BrokeIr,
 }
 
-/// What came of a sweep.
+/// The result of a pass group.
 #[derive(Default)]
-pub(crate) struct Swept {
+pub(crate) struct GroupResult {
     /// Whether any body changed.
     pub changed: bool,
     /// The first failure, in the order of the text: which step, how.
@@ -77,7 +77,7 @@ const THREAD_WORTH: usize = 256;
 /// The stack of a worker: as deep as the nesting limit of the parser allows, many times over.
 const STACK: usize = 64 << 20;
 
-/// A body on its way through a sweep. Small: there may be as many as there are functions.
+/// A body on its way through a pass group. Small: there may be as many as there are functions.
 struct Task {
     body: Option<Box<Body>>,
     path: Path,
@@ -103,7 +103,7 @@ struct Output {
 struct Rare {
     diagnostics: Vec<Diagnostic>,
     failure: Option<(usize, FailureKind)>,
-    beside: Vec<(usize, Body)>,
+    alongside: Vec<(usize, Body)>,
 }
 
 impl Output {
@@ -123,21 +123,21 @@ struct Done {
 type Order = SmallVec<[usize; 2]>;
 
 /// Runs steps over the bodies of a module.
-pub(crate) fn sweep(
+pub(crate) fn run_group(
     how: &How<'_>,
     steps: &[Step],
     renamed: &mut Renamed,
     module: &mut Body,
     diags: &Diagnostics,
-) -> Swept {
+) -> GroupResult {
     // Who reads where layered passes ran wants all of it; otherwise most bodies have nothing to tell.
     let wants_ran = steps.iter().any(|step| step.pass.def.is_layered());
     let joined = Joined { list: Vec::new(), changed: false, wants_ran };
-    let mut sweep = Sweep { how, steps, renamed: std::mem::take(renamed), newly: Mutex::default(), joined };
-    sweep.module(module);
-    let Joined { mut list, changed, .. } = sweep.joined;
+    let mut group = PassGroup { how, steps, renamed: std::mem::take(renamed), newly: Mutex::default(), joined };
+    group.module(module);
+    let Joined { mut list, changed, .. } = group.joined;
     list.sort_by(|a, b| a.order.cmp(&b.order));
-    let mut swept = Swept { changed, ..Swept::default() };
+    let mut swept = GroupResult { changed, ..GroupResult::default() };
     for done in list {
         if done.out.ran {
             swept.ran.push(done.path);
@@ -147,11 +147,11 @@ pub(crate) fn sweep(
             rare.diagnostics.into_iter().for_each(|d| diags.emit(d));
         }
     }
-    *renamed = sweep.renamed;
+    *renamed = group.renamed;
     swept
 }
 
-struct Sweep<'a> {
+struct PassGroup<'a> {
     how: &'a How<'a>,
     steps: &'a [Step],
     renamed: Renamed,
@@ -186,7 +186,7 @@ struct Parent<'b> {
     order: Order,
 }
 
-impl Sweep<'_> {
+impl PassGroup<'_> {
     fn module(&mut self, module: &mut Body) {
         let mut out = Output::default();
         let none = Arc::new(SymbolTable::default());
@@ -228,8 +228,8 @@ impl Sweep<'_> {
             return;
         }
         self.level(&mut tasks, parents);
-        if tasks.iter().any(|task| task.out.rare.as_ref().is_some_and(|rare| !rare.beside.is_empty())) {
-            // What was put beside a body goes through the passes behind the one that put it there.
+        if tasks.iter().any(|task| task.out.rare.as_ref().is_some_and(|rare| !rare.alongside.is_empty())) {
+            // What was put next to a body goes through the passes after the one that put it there.
             let ran = std::mem::take(&mut tasks);
             for task in ran {
                 self.settle(task, parents, &mut tasks);
@@ -268,15 +268,15 @@ impl Sweep<'_> {
         }
     }
 
-    /// Takes a task that ran, and puts behind it what its passes wanted there. Gives the last op of that.
+    /// Takes a task that ran, and puts after it what its passes wanted there. Gives the last op of that.
     fn settle(&self, mut task: Task, parents: &mut [Parent<'_>], all: &mut Vec<Task>) -> OpId {
-        let beside = task.out.rare.as_mut().map(|rare| std::mem::take(&mut rare.beside)).unwrap_or_default();
+        let alongside = task.out.rare.as_mut().map(|rare| std::mem::take(&mut rare.alongside)).unwrap_or_default();
         let mut last = *task.path.last().expect("a task is inside the module");
         let (parent, path, names) = (task.parent, task.path.clone(), task.names.clone());
-        task.out.changed |= !beside.is_empty();
+        task.out.changed |= !alongside.is_empty();
         all.push(task);
-        for (step, body) in beside {
-            let (op, nested) = put_beside(self.how.ctx, parents[parent].body, last, body);
+        for (step, body) in alongside {
+            let (op, nested) = put_next_to(self.how.ctx, parents[parent].body, last, body);
             last = op;
             let Some(body) = nested else { continue };
             let (mut path, mut names) = (path.clone(), names.clone());
@@ -338,13 +338,13 @@ impl Sweep<'_> {
     fn task(&self, task: &mut Task, symbols: &SymbolTable) {
         let Some(body) = &mut task.body else { return };
         self.body(body, &task.path, &mut task.names, task.first, symbols, &mut task.out);
-        // Found out now, while the body is in the cache.
+        // Determined now, while the body is in the cache.
         task.out.inside = !body.nested_ops().is_empty();
         if task.out.inside {
             body.analyses_mut().clear();
         }
         if task.out.failed() == Some(FailureKind::Panicked) {
-            // Nobody knows what the pass left of it.
+            // Nothing knows what the pass left of it.
             task.body = None;
         }
     }
@@ -383,14 +383,14 @@ impl Sweep<'_> {
                 remarks: how.remarks,
                 started: before,
                 analyses: std::cell::RefCell::default(),
-                beside: std::cell::RefCell::default(),
+                alongside: std::cell::RefCell::default(),
             };
             let kind = run_pass(how, step, body, &cx, before).err();
-            let beside = cx.beside.into_inner();
+            let alongside = cx.alongside.into_inner();
             step.costs.add_analyses(cx.analyses.into_inner());
-            if !beside.is_empty() {
+            if !alongside.is_empty() {
                 let rare = out.rare.get_or_insert_default();
-                rare.beside.extend(beside.into_iter().map(|body| (index, body)));
+                rare.alongside.extend(alongside.into_iter().map(|body| (index, body)));
             }
             out.changed |= body.edits() != before;
             if let Some(kind) = kind {
@@ -521,19 +521,19 @@ pub(crate) fn broke_ir(pass: &str, body: &Body, found: Diagnostics, diags: &Diag
     FailureKind::BrokeIr
 }
 
-/// Puts the op of a body behind another. The op, and the body if it is one that stays on its own.
-fn put_beside(ctx: &Context, parent: &mut Body, behind: OpId, body: Body) -> (OpId, Option<Box<Body>>) {
+/// Puts the op of a body after another. The op, and the body if it is one that stays on its own.
+fn put_next_to(ctx: &Context, parent: &mut Body, following: OpId, body: Body) -> (OpId, Option<Box<Body>>) {
     let root = OpRef::new(ctx, &body, body.root());
     let (props, attrs) = (body.props(body.root()), body.attrs(body.root()));
     let parts = OpParts { props, attrs, ..OpParts::new(root.op_name(), root.loc()) };
     let isolated = root.has(Traits::ISOLATED_FROM_ABOVE) || !root.regions().is_empty();
     if !isolated {
         let op = parent.create_op(parts);
-        parent.insert(op, InsertPoint::After(behind));
+        parent.insert(op, InsertPoint::After(following));
         return (op, None);
     }
     let op = parent.create_op(OpParts { nested: Some(Box::new(body)), ..parts });
-    parent.insert(op, InsertPoint::After(behind));
+    parent.insert(op, InsertPoint::After(following));
     let nested = parent.take_nested(op);
     (op, nested)
 }

@@ -6,9 +6,9 @@
 // Y = X W^T for few rows of X, f16 with sums in f32: all of the time goes into reading W, once. So its rows are on the side
 // of the product that is 64 long, and 16 rows of X on the other: a block has 128 rows of W and one tile.
 //
-// The grid begins while the one before it still runs: W, which nobody writes, is asked for at once, as much as fits; X
+// The grid begins while the one before it still runs: W, which nothing writes, is asked for at once, as much as fits; X
 // is what the grid before may write.
-kernel.func @skinny<M, N, K>(%X: memref<[M, K], f16, row_major, align 16>, %W: memref<[N, K], f16, row_major, align 16> {constant})
+kernel.func @small_m<M, N, K>(%X: memref<[M, K], f16, row_major, align 16>, %W: memref<[N, K], f16, row_major, align 16> {constant})
     -> memref<[M, N], f16, row_major, align 16> attributes {target = "sm90"} {
   %Y = output : memref<[M, N], f16, row_major, align 16>
   %mX = tensor_map %X : tensormap<[16, 64], f16, swizzle 128>
@@ -64,7 +64,7 @@ kernel.func @skinny<M, N, K>(%X: memref<[M, K], f16, row_major, align 16>, %W: m
         yield %c2, %s1, %p1, %t, %s0
       }
       await %last
-      // A row for each of X: the sums are turned on their way to shared memory.
+      // A row for each of X: the sums are transposed on their way to shared memory.
       %h = cast %c : frag<[64, 16], f16, wgmma>
       store_shared %h to %sY[%g] transposed
       fence_async
