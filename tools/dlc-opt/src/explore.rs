@@ -3,8 +3,8 @@
 //! The page is one HTML file that works offline. Its data is JSON that [`Explore`] collects while a pipeline runs; its
 //! script, in `explore/page.js`, draws it.
 //!
-//! - [`lines`]: the text of a module as lines, each with the source positions that it came from.
-//! - [`kernels`]: the roles of a kernel with what they do, and its shared memory.
+//! - `lines`: the text of a module as lines, each with the source positions that it came from.
+//! - `kernels`: the roles of a kernel with what they do, and its shared memory.
 
 mod kernels;
 mod lines;

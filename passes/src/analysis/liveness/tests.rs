@@ -5,8 +5,8 @@ use dlc_ir::{Context, Diagnostics, OpId};
 
 use super::*;
 
-/// The names of what is needed at the start of each block of the first region with that many, and the most registers in it.
-fn register_counts(text: &str, blocks: usize) -> Vec<(String, i64)> {
+/// What is found of the first region with so many blocks.
+fn look<T>(text: &str, blocks: usize, found: impl FnOnce(&Context, &Body, RegionId, &Liveness) -> T) -> T {
     let ctx = Context::new([&dlc_core::DIALECT, &dlc_kernel::DIALECT, &dlc_ptx::DIALECT]);
     let file = ctx.sources.add("test.mlir", text.to_string()).expect("the text is short");
     let diags = Diagnostics::new();
@@ -14,7 +14,15 @@ fn register_counts(text: &str, blocks: usize) -> Vec<(String, i64)> {
     let body = module.nested_ops().into_iter().find_map(|op| module.nested(op)).unwrap();
     let held = |op: OpId| body.regions(op).iter().copied().find(|&region| body.blocks(region).count() == blocks);
     let region = body.walk().into_iter().find_map(held).unwrap();
-    let liveness = Liveness::of(&ctx, body, region);
+    found(&ctx, body, region, &Liveness::of(&ctx, body, region))
+}
+
+/// The names of what is needed at the start of each block of that region, and the most registers in it.
+fn register_counts(text: &str, blocks: usize) -> Vec<(String, i64)> {
+    look(text, blocks, needed)
+}
+
+fn needed(ctx: &Context, body: &Body, region: RegionId, liveness: &Liveness) -> Vec<(String, i64)> {
     let mut values: Vec<ValueId> = body.args(body.entry_block().unwrap()).to_vec();
     for op in body.walk() {
         values.extend(body.results(op));
@@ -31,8 +39,8 @@ fn register_counts(text: &str, blocks: usize) -> Vec<(String, i64)> {
     body.blocks(region).map(|block| (names(block), liveness.most_registers(block))).collect()
 }
 
-fn of_blocks(blocks: &str, count: usize) -> Vec<(String, i64)> {
-    let text = format!(
+fn function(blocks: &str) -> String {
+    format!(
         "ptx.func @f<N>(%X: memref<[N], f32>) -> memref<[N], f32> attributes {{target = \"sm_80\"}} {{\n\
            entry \"f_0\" (1) threads 32 shared 0 memory (%X) sizes (N) {{\n\
            ^start(%x: i64, %n: i32):\n\
@@ -41,8 +49,11 @@ fn of_blocks(blocks: &str, count: usize) -> Vec<(String, i64)> {
            }}\n\
            kernel.return %X\n\
          }}\n"
-    );
-    register_counts(&text, count)
+    )
+}
+
+fn of_blocks(blocks: &str, count: usize) -> Vec<(String, i64)> {
+    register_counts(&function(blocks), count)
 }
 
 fn is(blocks: &[(&str, i64)]) -> Vec<(String, i64)> {
@@ -53,6 +64,19 @@ fn is(blocks: &[(&str, i64)]) -> Vec<(String, i64)> {
 fn registers_have_32_bits() {
     let ctx = Context::new([&dlc_ptx::DIALECT]);
     assert_eq!([Type::I1, Type::I32, Type::I64, Type::F16, Type::F64].map(|ty| registers(&ctx, ty)), [0, 1, 2, 1, 2]);
+}
+
+#[test]
+fn registers_are_counted_after_each_op() {
+    // The address takes two. After the last op of the loop there is what its next round needs as well.
+    let blocks = "%v = add.s32 %n, 1\n%w = add.s32 %v, %n\nbra ^a(%w)\n\
+                  ^a(%k: i32):\nst.global.u32 [%x], %k\n%c = setp.lt.s32 %v, 9\nbra_if %c, ^a(%v), ^end\n\
+                  ^end:";
+    let counts = look(&function(blocks), 3, |_, body, region, liveness| {
+        let of = |block| liveness.registers_after(body, block).into_iter().rev().map(|(_, count)| count).collect();
+        body.blocks(region).map(of).collect::<Vec<Vec<i64>>>()
+    });
+    assert_eq!(counts, [vec![4, 4, 3], vec![3, 3, 3], vec![0]]);
 }
 
 #[test]

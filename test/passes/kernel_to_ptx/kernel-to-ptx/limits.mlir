@@ -6,8 +6,8 @@
 // RUN: dlc-opt %s --kernel-to-ptx --evaluate-each -o /dev/null
 // RUN: dlc-run %s --function=both --shape=T=5 --seed=0 -o %t.npy
 // RUN: dlc-run %t.mlir --function=both --shape=T=5 --seed=0 --check=%t.npy --rtol=0 --atol=0
-// RUN: dlc-run %s --function=next to --shape=T=12 --seed=0 -o %t.npy
-// RUN: dlc-run %t.mlir --function=next to --shape=T=12 --seed=0 --check=%t.npy --rtol=0 --atol=0
+// RUN: dlc-run %s --function=next_to --shape=T=12 --seed=0 -o %t.npy
+// RUN: dlc-run %t.mlir --function=next_to --shape=T=12 --seed=0 --check=%t.npy --rtol=0 --atol=0
 
 !s = frag<[64, 16], f32, wgmma>
 
