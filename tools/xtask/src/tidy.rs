@@ -22,6 +22,7 @@
 //! | [`codes::tested`] | every diagnostic code is expected by some test |
 //! | [`pages::quotes`] | blocks of a page that are taken from a file stand there |
 //! | [`pages::links`] | links between pages lead somewhere |
+//! | [`sentences::short`] | sentences of the pages have at most 30 words, but for what `sentences.tsv` allows |
 //! | [`words::standard`] | standard terms in code, comments, messages and documents (`words.tsv`) |
 
 pub mod codes;
@@ -29,6 +30,7 @@ pub mod crates;
 pub mod functions;
 pub mod pages;
 pub mod passes;
+pub mod sentences;
 pub mod sources;
 pub mod words;
 

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use dlc_ir::pass::PassDef;
 use xtask::repo::Repo;
-use xtask::tidy::{Complaints, codes, crates, functions, pages, passes, sources, words};
+use xtask::tidy::{Complaints, codes, crates, functions, pages, passes, sentences, sources, words};
 use xtask::{header, reference};
 
 static REPO: LazyLock<Repo> = LazyLock::new(|| Repo::load(&Repo::root()).expect("the repository can be read"));
@@ -163,4 +163,9 @@ fn dlc_opt(args: &[&str], text: &str) -> Result<String, String> {
 #[test]
 fn standard_words() {
     none(words::standard(&REPO));
+}
+
+#[test]
+fn short_sentences() {
+    none(sentences::short(&REPO));
 }

@@ -255,7 +255,7 @@ fn kind(op: OpRef<'_>) -> Option<&'static str> {
         ("loop", &[For::DEF]),
         ("branch", &[If::DEF, WarpIf::DEF, Elect::DEF]),
         ("wait", &[Wait::DEF, Await::DEF, AwaitRead::DEF, GridWait::DEF, Acquire::DEF]),
-        ("meet", &[Barrier::DEF, ClusterBarrier::DEF, WarpSync::DEF]),
+        ("barrier", &[Barrier::DEF, ClusterBarrier::DEF, WarpSync::DEF]),
         ("signal", &[Arrive::DEF, Expect::DEF, BarrierArrive::DEF, GridRelease::DEF, Release::DEF, FenceAsync::DEF]),
         (
             "memory",

@@ -299,7 +299,7 @@ function kernels(main) {
       panel.append(element('h2', {}, element('code', {}, '@' + kernel.name), kernel.grids.length > 1 ? `, launch ${number + 1} of ${kernel.grids.length}` : ''),
         element('p', {}, element('code', {}, grid.text.replace(/ \{$/, ''))),
         element('p', { class: 'key' }, 'What each role does, from the top: ',
-          ...['wait', 'signal', 'meet', 'memory', 'product'].map(kind => element('span', { class: `event ${kind}` }, kind)),
+          ...['wait', 'signal', 'barrier', 'memory', 'product'].map(kind => element('span', { class: `event ${kind}` }, kind)),
           ' Curves go from who signals a barrier to who waits for it; hover over one to see all of its ops.'),
         lanes(kernel, grid));
       tiles(panel, kernel, grid);

@@ -3,7 +3,7 @@
 use super::Complaints;
 use crate::repo::Repo;
 
-/// Links to other files lead to files and folders that exist.
+/// Links to other files lead to files and folders that exist, and those to a part of a page to a heading of it.
 pub fn links(repo: &Repo) -> Complaints {
     let mut complaints = Vec::new();
     for (path, text) in repo.with_extension("md") {
@@ -16,9 +16,32 @@ pub fn links(repo: &Repo) -> Complaints {
             if !outside && is_read && repo.text(&resolved).is_none() && !repo.has_folder(&resolved) {
                 complaints.push(format!("{path}: the link to `{target}` leads nowhere"));
             }
+            let page =
+                if file.is_empty() { Some(text) } else { repo.text(&resolved).filter(|_| file.ends_with(".md")) };
+            if let (false, Some(page), Some((_, part))) = (target.contains("://"), page, target.split_once('#'))
+                && !headings(page).any(|heading| anchor(heading) == part)
+            {
+                complaints.push(format!("{path}: the link to `{target}` leads to no heading"));
+            }
         }
     }
     complaints
+}
+
+/// The headings of a page, outside of blocks of code.
+fn headings(page: &str) -> impl Iterator<Item = &str> {
+    let mut is_code = false;
+    page.lines().filter_map(move |line| {
+        is_code ^= line.starts_with("```");
+        let heading = line.trim_start_matches('#');
+        (!is_code && heading.len() < line.len()).then_some(heading)
+    })
+}
+
+/// The name by which a link calls a heading: its letters, digits, `-` and `_` in lower case, and `-` for each blank.
+fn anchor(heading: &str) -> String {
+    let letters = heading.trim().chars().filter(|letter| letter.is_alphanumeric() || " -_".contains(*letter));
+    letters.collect::<String>().to_lowercase().replace(' ', "-")
 }
 
 /// A block of a page that says which file it is from, ```` ```rust from=FILE ````, stands there word for word.
@@ -77,8 +100,15 @@ mod tests {
 
     #[test]
     fn dead_links() {
-        let page = "[a](b.md) [c](../ir/) [d](https://x.y/z.md) [e](gone.md)\n```\n[f](gone.md)\n```\n[g](#here) [h](b.md#there)\n";
-        let repo = Repo::of(&[("docs/a.md", page), ("docs/b.md", ""), ("ir/src/lib.rs", "")]);
-        assert_eq!(links(&repo), ["docs/a.md: the link to `gone.md` leads nowhere"]);
+        let page = "[a](b.md) [c](../ir/) [d](https://x.y/z.md) [e](gone.md)\n```\n[f](gone.md)\n```\n[g](#here) [h](b.md#there)\n# Here\n";
+        let repo = Repo::of(&[("docs/a.md", page), ("docs/b.md", "```\n# There\n```\n"), ("ir/src/lib.rs", "")]);
+        let dead = ["the link to `gone.md` leads nowhere", "the link to `b.md#there` leads to no heading"];
+        assert_eq!(links(&repo), dead.map(|why| format!("docs/a.md: {why}")));
+    }
+
+    #[test]
+    fn headings_are_called_by_their_letters() {
+        let page = "# A `page`, of words\n```\n# no heading\n```\n## 2. Next-one\n";
+        assert_eq!(headings(page).map(anchor).collect::<Vec<_>>(), ["a-page-of-words", "2-next-one"]);
     }
 }
