@@ -1,4 +1,4 @@
-//! The rule about sentences: those of the pages have at most [`MOST`] words.
+//! The rule about sentences: those of the pages have at most 30 words.
 
 use std::collections::BTreeMap;
 
