@@ -1,4 +1,4 @@
-//! What the ops of models compute: against numbers made with numpy, and before against after they are unrolled in
+//! What the ops of models compute: against numbers made with numpy, and before against after they are lowered to
 //! the ops of `tiny`.
 //!
 //! - Every graph in `test/golden/frontend/Inputs/` gives the numbers that stand next to it. `make.py` above that folder

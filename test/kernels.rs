@@ -273,7 +273,7 @@ kernels! {
     row_rmsnorm gelu_add gemm_small_m conv_window gemm_sm80 sgemm split_k split_k_flags scan
 }
 
-/// What passes make where blocks share the steps of the last tiles, against the regions that it consists of.
+/// What passes make where blocks share the steps of the last tiles, against the regions that they come from.
 #[test]
 fn shared_steps() {
     let dialects = [&dlc_core::DIALECT, &dlc_kernel::DIALECT, &dlc_plan::DIALECT, &dlc_region::DIALECT];

@@ -67,7 +67,7 @@ impl<S: Hash + Send + Sync + 'static> Interner<S> {
         let (chunk, offset) = place(id);
         assert!(chunk < CHUNKS, "fewer than 2^31 interned entries");
         let slots = self.chunks[chunk].get_or_init(|| (0..FIRST_CHUNK << chunk).map(|_| OnceLock::new()).collect());
-        assert!(slots[offset].set(entry).is_ok(), "each id is emitted once");
+        assert!(slots[offset].set(entry).is_ok(), "each id is assigned once");
         shard.ids.insert_unique(hash, id, |&id| hash_of(self.get(id)));
         id
     }

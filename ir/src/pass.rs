@@ -239,7 +239,7 @@ pub struct StatDef {
     pub doc: &'static str,
 }
 
-/// What a pass is given next to the body.
+/// What a pass is given besides the body.
 pub struct PassCx<'a> {
     /// The context.
     pub ctx: &'a Context,
@@ -361,7 +361,7 @@ impl<'a> PassCx<'a> {
     }
 }
 
-/// A text that a pass gave out next to the IR.
+/// A text that a pass emitted next to the IR.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PassOutput {
     /// The name that the pass gave it: that of a file, without folders.

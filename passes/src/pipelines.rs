@@ -38,7 +38,7 @@ inventory::submit! { &EVALUATE }
 /// From tensors to entries.
 ///
 /// 1. `tiny-simplify`: what the entries are made from.
-/// 2. `lower-indexbook`: every value says which elements of which others it consists of.
+/// 2. `lower-indexbook`: every value says which elements of which others it is computed from.
 /// 3. `align-params`: their sizes are those of the signature.
 /// 4. `cse`: entries that are the same now are one.
 /// 5. `dce`: what nothing reads any more goes.

@@ -115,7 +115,7 @@ refuse E0553 "$here/smoke.tiny" --function=vecadd --shape=N=4 --device=cuda:99
 refuse E0556 "$here/large.tiny" --shape=M=46340,N=46340 --device=cuda
 refuse E0563 "$here/smoke.tiny" --function=vecadd --shape=N=4 --device=cuda --log="$here/smoke.tiny"
 
-# measure ARGS..: how long it takes, and that a call takes less than 10 us next to the driver's own.
+# measure ARGS..: how long it takes, and that a call takes less than 10 us besides the driver's own.
 measure() {
   "$run" "$@" --device=cuda --bench --time > "$work/out" || fail "$* --bench"
   cat "$work/out"

@@ -1,4 +1,4 @@
-"""Checks scans that scans.sh has compiled against torch, and times them next to it and next to a copy of as many bytes."""
+"""Checks scans that scans.sh has compiled against torch, and times them against it and against a copy of as many bytes."""
 import argparse
 import pathlib
 import sys
@@ -86,7 +86,7 @@ def recurrence(torch, a, b, axis):
 
 
 def linear_reference(torch, case, a, x):
-    """As `reference`, of a recurrence; what it is timed next to are the same steps in its own type."""
+    """As `reference`, of a recurrence; what it is timed against are the same steps in its own type."""
     _, how, _, axis, _, _ = case
     flipped = lambda v: v.flip(axis) if "reverse" in how else v
     wide_a, wide_x = (v.double() if v.is_floating_point() else v for v in (a, x))

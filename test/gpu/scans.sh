@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compiles scans for `scans.py`, which checks and times them next to torch on a machine with a GPU (sm_90a):
+# Compiles scans for `scans.py`, which checks and times them against torch on a machine with a GPU (sm_90a):
 #
 #   DLC_RUN=path/to/dlc-run sh test/gpu/scans.sh DIR
 #   python3 test/gpu/scans.py DIR

@@ -28,7 +28,7 @@ impl fmt::Display for Ending {
     }
 }
 
-/// What a command left after.
+/// What a command left running.
 #[derive(Clone, Debug)]
 pub struct Output {
     /// How it ended.

@@ -41,7 +41,7 @@ pub struct Session {
     pub limit: Duration,
     /// Arguments that every `dlc-opt` gets besides its own.
     pub extra_args: Vec<String>,
-    /// What to ask every `dlc-opt` next to.
+    /// What else to ask every `dlc-opt`.
     pub probe: Option<Probe>,
     /// The tests that did not run, by the tool that is missing.
     pub not_run: Mutex<BTreeMap<String, Vec<String>>>,

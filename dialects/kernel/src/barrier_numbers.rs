@@ -2,7 +2,7 @@
 //!
 //! A block has 16 barriers. The text names some of them by constants or by computed numbers; each group of a role that
 //! meets without a number needs one that none of those can be, or two meet at one barrier, with other threads. So what
-//! the numbers in the text can be is found first, and the others are emitted of what is left.
+//! the numbers in the text can be is found first, and the others are assigned from what is left.
 
 use std::collections::BTreeSet;
 

@@ -284,7 +284,7 @@ impl<'a> Writer<'a> {
         text
     }
 
-    /// The number of a register among those of its kind, emitted when it is first named.
+    /// The number of a register among those of its kind, assigned when it is first named.
     fn number(&mut self, class: u32, kind: usize) -> u32 {
         let counts = &mut self.counts;
         *self.names.entry((class, kind)).or_insert_with(|| {

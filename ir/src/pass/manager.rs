@@ -5,7 +5,7 @@
 //! removes a layer; and after every pass while an [`Instrument`] wants to see the module between passes.
 //!
 //! A pass that needs layers runs on the bodies that have them. Those that have not, and can be lowered to have them, are
-//! lowered first, each by its own shortest way, or the pipeline fails when that is transposed off.
+//! lowered first, each by its own shortest way, or the pipeline fails when that is turned off.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};

@@ -18,7 +18,7 @@ pub struct Branching {
 }
 
 /// Whether every operand that an op hands to its successors is known by its declaration. Where it is not, the
-/// arguments of the successors come from nothing knows where.
+/// arguments of the successors come from an unknown place.
 pub fn is_understood(op: OpRef<'_>) -> bool {
     op.successors().is_empty() || {
         let blocks = op.successors().iter().enumerate();

@@ -306,7 +306,7 @@ pub fn divisor(ctx: &Context, body: &Body, expr: &SizeExpr, values: &[ValueId]) 
 /// How many ops after each other are put into one expression.
 const MOST_EXPANDED: usize = 8;
 
-/// An expression in which values are what they consist of, as far as that is known: integers their expressions, what a
+/// An expression in which values are replaced by what they are computed from, as far as that is known: integers their expressions, what a
 /// loop counts its start and some steps. The others are named by their numbers in the body.
 fn expanded(ctx: &Context, body: &Body, expr: &SizeExpr, values: &[ValueId], depth: usize) -> SizeExpr {
     let replace = |name: &str| {
@@ -328,7 +328,7 @@ fn value_of_unknown(name: &str) -> Option<&str> {
     name.strip_prefix("_v").filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// What an integer consists of.
+/// What an integer is computed from.
 fn definition(ctx: &Context, body: &Body, value: ValueId, depth: usize) -> Option<SizeExpr> {
     if let Some(op) = body.defining_op(value) {
         let index = kernel::Index::of(OpRef::new(ctx, body, op))?;

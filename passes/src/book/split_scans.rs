@@ -216,7 +216,7 @@ impl Split {
         emit.builder.result(op)
     }
 
-    /// What comes before each group, from what exists of each.
+    /// What comes before each group, from the values of each.
     fn before(&self, emit: &mut Emit<'_>, parts: &[ValueId]) -> ValueId {
         let accesses = vec![Access::everywhere(self.points()); parts.len()];
         self.scan(emit, parts, accesses, (self.of_groups.clone(), None), Some(()))

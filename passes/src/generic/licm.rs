@@ -38,7 +38,7 @@
 //! goes through ops without effects leave that may go wrong, as divisions do.
 //!
 //! Where blocks branch, values are in registers, and what is computed before a loop is kept through all of it. With
-//! `registers` an op leaves only if that takes no more registers than what it consists of, or if it takes a whole chain of
+//! `registers` an op leaves only if that takes no more registers than what it is computed from, or if it takes a whole chain of
 //! others with it; truth values stay, and whatever one step makes of a value that is there anyway (numbers, places at
 //! distances from one). A loop in which that many registers are taken gets no more: the assembler does what it can there.
 //!

@@ -172,7 +172,7 @@ static DEF: PassDef = PassDef {
             name: "multicast",
             kind: OptionKind::List,
             default: "[]",
-            doc: "Tensors of which each block of a cluster loads a part for all, next to those of the plan.",
+            doc: "Tensors of which each block of a cluster loads a part for all, besides those of the plan.",
         },
         OptionDef {
             name: "producer-registers",
@@ -635,7 +635,7 @@ fn stages_of(ctx: &Context, body: &Body, loop_: OpId, plan: &Plan) -> i64 {
     said.and_then(|said| said.into_iter().max()).unwrap_or(plan.stages)
 }
 
-/// That all rings fit into the shared memory of a block, and results next to them.
+/// That all rings fit into the shared memory of a block, and results besides them.
 fn room(ctx: &Context, body: &Body, grid: OpId, plan: &Plan) -> Result<(), Refused> {
     let func = kernel::Func::of(OpRef::new(ctx, body, body.root()));
     let Some(target) = func.and_then(|func| Target::built_in(func.target()?)) else { return Ok(()) };

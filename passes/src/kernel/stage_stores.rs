@@ -65,7 +65,7 @@
 //! The plan gives the route. `store tma panels 2 together 1`: each group has room for so many sub-tiles with rows of 128
 //! bytes, of which so many are stored at once; of narrower ones there are more. `store rows`: threads store the sub-tiles,
 //! neighbouring lanes neighbouring elements, of results of `wgmma` with unaligned rows. Where such a result is computed
-//! from others that are read sub-tile by sub-tile, a bias is read for each of them as well: next to those there is no room for
+//! from others that are read sub-tile by sub-tile, a bias is read for each of them as well: besides those there is no room for
 //! all of it. Results of `mma` take this route also where `vectors` or `vectorize` are said and no route is.
 //!
 //! What an epilogue of `wgmma` reads for whole rows or columns, such as a bias, is loaded before the loop that sums products,

@@ -140,7 +140,7 @@ fn of_order(plan: &Schedule, kernel: &Kernel<'_>) -> Option<String> {
     }
 }
 
-/// What runs alongside something else: loads in a loop ahead of its products, stores of TMA next to the next tile.
+/// What runs alongside something else: loads in a loop ahead of its products, stores of TMA alongside the next tile.
 fn of_overlap(plan: &Schedule, kernel: &Kernel<'_>) -> Option<String> {
     let overlap = plan.overlap.as_ref().filter(|overlap| overlap.enable)?;
     if (overlap.prefetch_depth.is_some() || overlap.epilogue_overlap) && kernel.matrix().is_none() {

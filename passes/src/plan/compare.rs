@@ -253,8 +253,7 @@ impl Resolver<'_> {
         let is_wgmma = mapping.tiling.matrix.as_ref().is_some_and(|it| it.instruction == Kind::Wgmma);
         if !is_wgmma && mapping.products > 0 && plan.overlap.as_ref().is_some_and(|it| it.enable && it.epilogue_overlap)
         {
-            let message =
-                "'overlap_epilogue': only TMA stores results next to the next tile, and only those of 'wgmma'";
+            let message = "'overlap_epilogue': only TMA stores results while the next tile is computed, and only those of 'wgmma'";
             found.push(("async", message.into()));
         }
         found

@@ -448,7 +448,7 @@ impl Resolver<'_> {
         self.elements(shape, &map)
     }
 
-    /// The axes of the results next to the columns that a kernel goes along: a block has one position of each.
+    /// The axes of the results besides the columns that a kernel goes along: a block has one position of each.
     fn alongside(&self, shape: &Shape, column: &Axis) -> Result<Vec<Axis>, Refused> {
         let batch: Vec<Axis> = shape.outer.iter().filter(|axis| axis.0 != column.0).cloned().collect();
         let plan = self.plan.into_iter();
@@ -597,7 +597,7 @@ impl Resolver<'_> {
         let of_role = plan.roles.as_ref().filter(|_| groups.holds_rows);
         let of_role = of_role.and_then(|roles| defaults::registers_of(plan, roles)).map(|(_, consumer)| consumer);
         let budget = given("consumer").or(given("thread")).or(of_role).unwrap_or(most).min(most);
-        // What the products and the rest need next to them.
+        // What the products and the rest need besides them.
         let least = if matrix.instruction == Kind::Fma { 0 } else { OVERHEAD };
         if sums + before + least <= budget {
             return Ok(());

@@ -79,7 +79,7 @@ pub fn decompose_contraction(body: &mut Body, cx: &PassCx<'_>) -> u64 {
         if !cx.allows_rule("decompose") {
             continue;
         }
-        cx.remark(RemarkKind::Passed, contract.loc(), "this contraction is unrolled as products and a sum");
+        cx.remark(RemarkKind::Passed, contract.loc(), "this contraction is decomposed into products and a sum");
         decompose(cx.ctx, body, op, &loops);
         decomposed += 1;
     }

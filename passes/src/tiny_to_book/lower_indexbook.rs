@@ -1,5 +1,5 @@
 //! Turns a tensor program into entries: every movement of elements becomes an index, so that each value says by itself
-//! which elements of which others it consists of.
+//! which elements of which others it is computed from.
 //!
 //! **Requires**: tiny.
 //! **Ensures**: book. No op of tiny is left; a function keeps its name, symbols, argument attributes and the names of its
@@ -32,7 +32,7 @@
 //! - A reshape whose axes do not pair is `reshape non_scop`, with a remark.
 //! - A contraction is a product that is not rounded and a sum; a `mulacc` such a product, and a sum of two.
 //! - `index` is `gather non_scop`. Its table is followed down its views while these keep the axes that are indexed.
-//! - Both regions of an `if` are unrolled, and `where` chooses between their results.
+//! - Both regions of an `if` are computed, and `where` chooses between their results.
 //! - A `bitcast` between types of different widths is arithmetic on unsigned integers: shifts, and a sum of parts.
 //! - A `view` under symbolic strides computes positions, and gathers from the elements in a row.
 //! - Where it cannot be shown that a position is within an operand (a `load` promises that), a guard says so.

@@ -2,6 +2,8 @@
 // text of the program is data: nothing of it ends the script that it stands in.
 
 // RUN: dlc-opt %s --explore=%t.html
+// RUN: dlc-opt %s --tiny-to-region --choose-plan='assume=512 symbols=[M:64]' --tensorize --explore=%t.2.html
+// RUN: cat %t.2.html | FileCheck %s --check-prefix=SIZES
 // RUN: cat %t.html | FileCheck %s --implicit-check-not='</script><b>'
 
 // CHECK: <script type="application/json" id="data">{
@@ -25,6 +27,8 @@
 // CHECK-SAME: "title":"PTX"
 // CHECK-SAME: \u003c/script>\u003cb>
 // CHECK-SAME: </script>
+
+// SIZES: "sizes":{{\[\[}}"M",64],["N",512],["K",512]]
 tiny.func @gemm<M, N, K>(%a: tensor<[M, K], f16>, %b: tensor<[K, N], f16>) -> tensor<[M, N], f16> attributes {note = "</script><b>"} {
   %s = contract %a [m, k], %b [k, n] to [m, n] acc f32
   %y = cast %s to f16

@@ -10,6 +10,8 @@
 // RUN: dlc-run %s --target=sm90 --explore=%t.html
 // RUN: cat %t.html | FileCheck %s --check-prefix=PAGE
 // RUN: not dlc-run %s --explore=%t.html --explain 2>&1 | FileCheck %s --check-prefix=BOTH
+// RUN: not dlc-run %s --explore=%t.html --tune 2>&1 | FileCheck %s --check-prefix=BOTH
+
 // PAGE: <!DOCTYPE html>
 // PAGE: "title":"choose-plan"
 // PAGE-SAME: "title":"PTX"

@@ -2,7 +2,7 @@
 
 // RUN: dlc-opt %s --kernel-to-ptx --cse --dce | dlc-translate - --to-cuda | FileCheck %s
 
-// What a kernel needs of C++ and of the machine is said first. What consists of the same input is the same.
+// What a kernel needs of C++ and of the machine is said first. What is made from the same input is the same.
 // RUN: dlc-opt %s --kernel-to-ptx --cse --dce -o %t.mlir
 // RUN: dlc-translate %t.mlir --to-cuda -o %t.cu
 // RUN: dlc-translate %t.mlir --to-cuda | cmp %t.cu -

@@ -73,7 +73,7 @@ enum Output {
     Json(String),
 }
 
-/// Writes results as they are printed, piece by piece: the text of a large module need not fit next to it.
+/// Writes results as they are printed, piece by piece: the text of a large module need not fit in memory besides it.
 fn write_results(ctx: &Context, results: &[Output], options: PrintOptions, to: &mut dyn Write) -> std::io::Result<()> {
     let mut written = Ok(());
     let mut write = |piece: &str| {

@@ -18,8 +18,9 @@ use dlc_ir::diag::{Diagnostic, Style, line_column, render};
 use dlc_ir::pass::PassResult;
 use dlc_ir::pass::instrument::{At, Instrument};
 use dlc_ir::pass::layers::dialect_of;
-use dlc_ir::pass::options::GivenOption;
+use dlc_ir::pass::options::check;
 use dlc_ir::text::PrintOptions;
+use dlc_passes::analysis::sizes::AssumedSizes;
 use dlc_passes::rewrites::launches::symbols;
 use serde_json::{Value, json};
 
@@ -54,38 +55,8 @@ struct State {
     instructions: Option<Body>,
     /// Kernels with their plans and estimates.
     plans: Vec<Value>,
-    /// The sizes that plans were chosen for.
-    sizes: Sizes,
-}
-
-/// What symbols are taken to be where plans are chosen.
-struct Sizes {
-    assumed: i64,
-    symbols: Vec<(String, i64)>,
-}
-
-impl Default for Sizes {
-    fn default() -> Sizes {
-        Sizes { assumed: ASSUMED, symbols: Vec::new() }
-    }
-}
-
-impl Sizes {
-    /// Those that the options of `choose-plan` say.
-    fn of(given: &[GivenOption]) -> Sizes {
-        let value = |name: &str| given.iter().find(|given| given.name == name).and_then(|given| given.value.as_deref());
-        let assumed = value("assume").and_then(|text| text.parse().ok()).unwrap_or(ASSUMED);
-        let symbols = value("symbols").unwrap_or("").trim_matches(['[', ']']).split(',');
-        let symbol = |text: &str| {
-            let (name, size) = text.split_once([':', '='])?;
-            Some((name.trim().to_string(), size.trim().parse().ok()?))
-        };
-        Sizes { assumed, symbols: symbols.filter_map(symbol).collect() }
-    }
-
-    fn known(&self, name: &str) -> i64 {
-        self.symbols.iter().find(|(own, _)| own == name).map_or(self.assumed, |(_, size)| *size)
-    }
+    /// The sizes that plans were chosen for, once a pass says so.
+    sizes: Option<AssumedSizes>,
 }
 
 impl Explore {
@@ -162,12 +133,13 @@ fn layers<'a>(ctx: &'a Context, module: &'a Body) -> Vec<&'a str> {
 }
 
 /// The kernels of a module with their plans and estimates.
-fn plans(ctx: &Context, module: &Body, sizes: &Sizes) -> Vec<Value> {
+fn plans(ctx: &Context, module: &Body, sizes: Option<&AssumedSizes>) -> Vec<Value> {
+    let size = |name: &str| sizes.map_or(ASSUMED, |sizes| *sizes.symbols.get(name).unwrap_or(&sizes.assume));
     let ops = module.entry_block().into_iter().flat_map(|block| module.ops(block));
     let programs = ops.map(|op| OpRef::new(ctx, module, op)).filter(|op| op.is(Program::DEF));
     let programs = programs.filter_map(|op| Some((op.symbol_name()?, module.nested(op.id)?)));
     let kernels = programs.flat_map(|(name, body)| {
-        let symbols = symbols(ctx, body).into_iter().map(|symbol| (symbol.clone(), sizes.known(&symbol)));
+        let symbols = symbols(ctx, body).into_iter().map(|symbol| (symbol.clone(), size(&symbol)));
         let symbols: Vec<(String, i64)> = symbols.collect();
         launched(ctx, module, name, &symbols).into_iter().map(move |kernel| (kernel, symbols.clone()))
     });
@@ -210,11 +182,12 @@ impl Instrument for Explore {
     fn before(&self, at: &At<'_>, module: &Body) {
         let mut state = self.state();
         if at.pass.def.name == CHOOSES {
-            state.sizes = Sizes::of(&at.pass.given);
+            let options = check(at.pass.def, &at.pass.given);
+            state.sizes = options.ok().and_then(|options| AssumedSizes::of(&options).ok());
         }
         if at.pass.def.name == WITH_PLANS {
             // A pipeline may name the pass twice: the second time there are no kernels left that have only a plan.
-            let plans = plans(at.ctx, module, &state.sizes);
+            let plans = plans(at.ctx, module, state.sizes.as_ref());
             state.plans.extend(plans);
         }
     }

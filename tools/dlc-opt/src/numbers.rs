@@ -62,7 +62,7 @@ impl Values {
     /// repeat one without end.
     pub fn of(ctx: &Context, ty: Type, datum: &Datum) -> Result<Values, String> {
         if let Some(tensor) = datum.as_opaque::<TensorValue>() {
-            count(tensor.shape()).map_err(|reason| format!("cannot be unrolled: {reason}"))?;
+            count(tensor.shape()).map_err(|reason| format!("cannot be written out in full: {reason}"))?;
             let (shape, elem) = (tensor.shape().to_vec(), tensor.elem());
             let numbers = match tensor.kind().is_float() {
                 true => Numbers::Float(tensor.to_f64s()),

@@ -69,7 +69,7 @@ pub struct Options {
     pub unchecked: bool,
     /// `--bench`: how many runs are measured.
     pub bench: Option<usize>,
-    /// `--against`: whether the library cublasLt is measured next to it.
+    /// `--against`: whether the library cublasLt is measured against it.
     pub against: bool,
     /// `--log`: a file that gets a line for each run.
     pub log: Option<String>,
@@ -145,8 +145,8 @@ const COMMON: [&str; 15] = [
 ];
 
 /// What asks for a run, or for the result of one.
-const WITHOUT_RUNNING: [&str; 9] =
-    ["inputs", "output", "out-dir", "check", "bench", "against", "emit-manifest", "batch", "log"];
+const WITHOUT_RUNNING: [&str; 11] =
+    ["inputs", "output", "out-dir", "check", "bench", "against", "emit-manifest", "batch", "log", "tune", "time"];
 
 const EXAMPLES: &str = "\
 Examples:

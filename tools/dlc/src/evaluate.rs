@@ -28,7 +28,7 @@ pub struct How {
     pub max_steps: Option<u64>,
 }
 
-/// What a function gives for these arguments, where symbols are known next to them. What goes wrong is reported.
+/// What a function gives for these arguments, where symbols are known besides them. What goes wrong is reported.
 pub fn call(
     ctx: &Context,
     module: &Body,

@@ -52,7 +52,7 @@ pub struct Range {
     pub time: Duration,
 }
 
-/// What cases consist of.
+/// What cases are made from.
 enum Source {
     Passes(Setup, Box<Damaged>),
     Arrays(Setup, Arrays),

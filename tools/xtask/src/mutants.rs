@@ -126,7 +126,7 @@ pub fn check(setup: &Setup, ctx: &Context, body: &Body) -> Option<(String, Strin
     Some(error.map_or_else(|| ("no code".into(), String::new()), said))
 }
 
-/// What becomes of a text. A thread of its own looks at it; where that takes too long it is left after, and ends with
+/// What becomes of a text. A thread of its own looks at it; where that takes too long it is abandoned, and ends with
 /// the program.
 pub fn judge(setup: &Arc<Setup>, checker: Checker, effort: Effort, name: &str, text: &str, random: &Random) -> Fate {
     let (send, receive) = mpsc::channel();

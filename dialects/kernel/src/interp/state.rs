@@ -1,4 +1,4 @@
-//! What exists while a kernel runs alongside global memory: the blocks of the clusters that run.
+//! What exists besides global memory while a kernel runs: the blocks of the clusters that run.
 
 use std::sync::Arc;
 

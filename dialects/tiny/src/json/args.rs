@@ -168,7 +168,7 @@ impl<'a> JsonArgs<'a, '_> {
         props.push(("high", Sizes::make(ctx, high)));
         if let Some(value) = arg.get("value") {
             let number = element(ctx, value, value.scalar()?, self.elem(0))?;
-            // Zero is what exists without a value.
+            // Without a value it is zero.
             let zero = match ctx.attr_data(number.attr) {
                 AttrData::Integer { value, .. } => *value == 0,
                 AttrData::Float { bits, .. } => *bits == 0,

@@ -109,7 +109,7 @@ impl<'s> Parser<'s> {
         (self.token == Token::Minus && next).then(|| &self.source[self.start..lexer.span().end])
     }
 
-    /// How a value consists of a number: the example of the op for that, with the number in it.
+    /// How a value is made from a number: the example of the op for that, with the number in it.
     fn constant_of(&self, number: &str) -> Option<String> {
         let dialect = self.own_dialect()?;
         let constant = dialect.ops.iter().find(|def| def.traits.has(Traits::CONSTANT_LIKE)).copied();

@@ -15,9 +15,9 @@ pub(super) struct Names {
     blocks: FxHashMap<BlockId, Str>,
     /// The values whose definition was written, by index.
     written: Vec<bool>,
-    /// The number after the last one that was emitted.
+    /// The number after the last one that was assigned.
     next: u32,
-    /// Every name that was emitted, here and in the bodies around this one.
+    /// Every name that was assigned, here and in the bodies around this one.
     taken: FxHashSet<Str>,
 }
 

@@ -152,7 +152,7 @@ impl Sets {
         Domain::new(self.dims.len() as u32, symbols, pieces).map_err(|_| TOO_LARGE.into())
     }
 
-    /// What is known next to the bounds of axes: sizes are not negative.
+    /// What is known besides the bounds of axes: sizes are not negative.
     fn ranges(&self) -> Ranges {
         let symbols = vec![Interval::NOT_NEGATIVE; self.space.symbols().len()];
         Ranges { symbols, ..Ranges::default() }

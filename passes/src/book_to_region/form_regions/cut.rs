@@ -273,7 +273,7 @@ impl<'g> Cutter<'g> {
         }
     }
 
-    /// A reduction whose elements are wanted as those of another value, which consists of it element by element.
+    /// A reduction whose elements are wanted as those of another value, which is computed from it element by element.
     fn reduction(&self, node: Node, wanted: Node, kernel: Node) -> Choice {
         if let Some(times) = self.times_in_reductions(node, wanted, kernel) {
             let why = format!(

@@ -282,7 +282,7 @@ fn gelu(e: &mut Emit<'_>) -> Values {
     })
 }
 
-/// Whether the result, or all that consists of it, is rounded to `f16` or `bf16`.
+/// Whether the result, or all that is computed from it, is rounded to `f16` or `bf16`.
 fn is_half(e: &Emit<'_>) -> bool {
     let op = e.source();
     let (ctx, body, result) = (op.ctx, op.body, op.result(0));

@@ -66,7 +66,7 @@ impl<'a> Worth<'a> {
         self.leaving.contains(&op) && !self.body.results(op).any(needs)
     }
 
-    /// Whether it costs registers to keep what an op gives, rather than what it consists of. Truth values stay: there are
+    /// Whether it costs registers to keep what an op gives, rather than what it is computed from. Truth values stay: there are
     /// few places for them.
     fn is_dear(&self, op: OpId) -> bool {
         let own: i64 = self.body.results(op).map(|value| self.registers(value)).sum();
@@ -78,7 +78,7 @@ impl<'a> Worth<'a> {
         if needs < own {
             return true;
         }
-        // Values that consist of one alone, each in one step, as places at distances from one.
+        // Values that are computed from one alone, each in one step, as places at distances from one.
         let &[only] = needed.as_slice() else { return false };
         let mut others: Vec<OpId> = self.body.uses(only).map(|user| user.op).filter(|&op| self.is_last(op)).collect();
         others.sort();
@@ -117,7 +117,7 @@ impl<'a> Worth<'a> {
         self.following.contains(value) || self.body.uses(value).any(|used| user(used.op))
     }
 
-    /// Whether a value can be had again at any time: it consists of nothing, or given to the region.
+    /// Whether a value can be had again at any time: it is computed from nothing, or given to the region.
     fn is_free(&self, value: ValueId) -> bool {
         match self.body.defining_op(value) {
             Some(op) => self.body.num_operands(op) == 0,

@@ -9,7 +9,7 @@ use crate::analysis::vectors::widest_of;
 
 /// The bytes that global memory is read and written by.
 const SECTOR: u32 = 32;
-/// What an instruction costs that goes to global memory, next to its sectors.
+/// What an instruction costs that goes to global memory, besides its sectors.
 const INSTRUCTION: u64 = 4;
 /// What a barrier costs.
 pub const BARRIER: u64 = 20;

@@ -154,7 +154,7 @@ fn set(ctx: &Context, body: &mut Body, op: OpId, order: &Numbers) -> Option<()> 
     Some(())
 }
 
-/// An integer after a value that it consists of.
+/// An integer after a value that it is computed from.
 fn index(ctx: &Context, body: &mut Body, following: ValueId, args: Vec<ValueId>, expr: SizeExpr) -> Option<ValueId> {
     let place = body.defining_op(following)?;
     let loc = body.loc(place);

@@ -48,7 +48,7 @@ pub fn find(ctx: &Context, body: &Body, op: OpId) -> Result<Option<Staged>, Stri
     let Some(block) = block_of(ctx, body, op) else { return Ok(None) };
     let ops: Vec<OpId> = body.ops(block).collect();
     let copies: Vec<OpId> = ops.iter().copied().filter(|&op| view(op).is(kernel::Copy::DEF)).collect();
-    // Loads that nothing waits for run ahead by themselves.
+    // Loads that nothing waits for run ahead.
     let asynchronous = |&op: &OpId| view(op).is(kernel::CopyAsync::DEF) || view(op).is(kernel::TmaLoad::DEF);
     let Some(&last) = copies.last().filter(|_| !with_inner(body, op).iter().any(asynchronous)) else { return Ok(None) };
     let (Some(grid), Some(_)) = (grid_of(ctx, body, op), loops_around(ctx, body, op)) else {

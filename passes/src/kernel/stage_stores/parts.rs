@@ -1,4 +1,4 @@
-//! Parts of a fragment, computed from the same parts of what it consists of: an epilogue that is done panel by panel holds no
+//! Parts of a fragment, computed from the same parts of its operands: an epilogue that is done panel by panel holds no
 //! more than a panel of each value on the way.
 
 use dlc_core::guard::Guard;
@@ -36,7 +36,7 @@ impl<'a> Parts<'a> {
     }
 
     /// Reads what is there once for all rows or columns, such as a bias, for each part again if parts of a value are read too:
-    /// next to those there is no room for all of it, and so it takes the registers of a part, while that is computed.
+    /// besides those there is no room for all of it, and so it takes the registers of a part, while that is computed.
     #[must_use]
     pub fn with_edges(self, body: &Body, value: ValueId) -> Parts<'a> {
         Parts { edges: self.reads(body, value), ..self }

@@ -88,7 +88,7 @@ fn constant(expr: SizeExpr) -> bool {
     expr.symbols().iter().all(|name| axis_number(name).is_none())
 }
 
-/// How many bytes of shared memory a block may take next to what it has, so that as many run on an SM.
+/// How many bytes of shared memory a block may take besides what it has, so that as many run on an SM.
 fn room(ctx: &Context, body: &Body, grid: OpId, target: &Target) -> Result<i64, String> {
     let view = OpRef::new(ctx, body, grid);
     let used = i64::from(shared_memory(view)?.bytes);

@@ -40,7 +40,7 @@ const MOST_CONSTANT: i64 = 1 << 24;
 
 impl Linear<SizeExpr> {
     /// The same with the windows of axes whose positions a guard bounds: windows next to each other then have the same number,
-    /// and as many steps next to it as their positions and places in them are together. The guard of a window need not bound it
+    /// and as many steps besides as their positions and places in them are together. The guard of a window need not bound it
     /// on both sides.
     pub fn with_windows(mut self, guard: Option<&Guard>) -> Linear<SizeExpr> {
         let conditions = || guard.iter().flat_map(|guard| guard.pieces.iter().flatten());

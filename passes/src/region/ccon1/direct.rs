@@ -69,7 +69,7 @@ pub fn remove_broadcasts(body: &mut Body, cx: &PassCx<'_>) -> u64 {
 /// Takes the axes away that the result of an op no longer depends on.
 fn narrow(ctx: &Context, body: &mut Body, op: OpId, kernel: &KernelAxes) {
     let view = OpRef::new(ctx, body, op);
-    // The type of a broadcast or a reduction is wanted as it is, whatever it consists of.
+    // The type of a broadcast or a reduction is wanted as it is, whatever it is computed from.
     if let Some(broadcast) = BroadcastInDim::of(view) {
         let to = axes(ctx, body, broadcast.out());
         let from = axes(ctx, body, broadcast.input());

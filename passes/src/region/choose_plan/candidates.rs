@@ -53,7 +53,7 @@ const NARROW: [(i64, i64, i64, i64); 5] =
 /// The most bytes that a thread sums alone.
 const SHORT_SUM: f64 = 256.0;
 
-/// The registers of a thread that gathers elements, next to its sums.
+/// The registers of a thread that gathers elements, besides its sums.
 const GATHERED: i64 = 64;
 
 /// Rows and columns of a block and of a thread.

@@ -332,7 +332,7 @@ impl Estimator<'_> {
         (size / step).ceil() * step / size
     }
 
-    /// What is computed next to products, in clocks of one SM.
+    /// What is computed besides products, in clocks of one SM.
     fn other_ops(&self, waves: &Waves) -> f64 {
         let Estimator { ctx, facts, plan, target, .. } = *self;
         let simple = target.rate(ctx, Kind::Fma, dlc_ir::Type::F32).unwrap_or(1) as f64 / 2.0;
@@ -485,7 +485,7 @@ impl Estimator<'_> {
         self.facts.inputs.iter().filter(|input| input.reads > 0)
     }
 
-    /// What threads compute next to what the kernel does once for each point: each determines where it is and what it may
+    /// What threads compute besides what the kernel does once for each point: each determines where it is and what it may
     /// read, and takes and converts for itself what others have read as well.
     fn alongside_elements(&self, tiles: f64) -> f64 {
         let again = |input: &Tensor| {

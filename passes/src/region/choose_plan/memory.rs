@@ -113,7 +113,7 @@ impl CandidateGenerator<'_> {
         let scattered = self.facts.inputs.iter().map(|input| input.scattered as i64).sum::<i64>();
         let words = words.sum::<f64>() as i64 + scattered.saturating_mul(elements);
         let registers = words.saturating_add(self.facts.live as i64 + FOR_ADDRESSES);
-        // They are emitted by eights.
+        // They are assigned by eights.
         let blocks = self.target.registers_per_sm / (threads * ((registers + 7) / 8 * 8));
         let blocks = blocks.min(self.target.threads_per_sm / threads).min(self.target.max_blocks_per_sm);
         plan.blocks_per_sm = (blocks > 1).then_some(blocks);

@@ -3,7 +3,7 @@
 //!
 //! A thread has some neighbours along the contiguous axis, and some along one other axis. Loops over windows are unrolled,
 //! so that what the windows of its elements have in common is loaded once, by vectors of memory where rows are whole
-//! vectors. What is loaded by all threads decides, then, next to what is computed.
+//! vectors. What is loaded by all threads decides, then, besides what is computed.
 
 use dlc_ir::affine::SizeExpr;
 use dlc_plan::Schedule;
@@ -20,14 +20,14 @@ const MOST_UNROLLED: i64 = 2048;
 const MOST_ASSUMED: i64 = 64;
 /// The most neighbours of a thread along another axis than the contiguous one.
 const MOST_ROWS: i64 = 4;
-/// The most elements of a thread: with more, too few threads are left to wait for memory next to each other.
+/// The most elements of a thread: with more, too few threads are left to wait for memory at the same time.
 const MOST_ELEMENTS: i64 = 32;
 /// The registers of a thread for addresses, conditions and counters.
 const FOR_ADDRESSES: i64 = 40;
 /// Of how many places of a window a thread has a register more: ptxas then spills nothing of a window of 3 x 3, and 8 bytes
 /// of one of 7 x 7.
 const L2_PREFETCH_SHARE: i64 = 4;
-/// What is computed for a load next to it: its address, whether it is in memory.
+/// What is computed for a load besides it: its address, whether it is in memory.
 const OPS_OF_LOAD: f64 = 2.0;
 /// The bytes that an SM's cache gives its threads at once, of one line.
 const LINE: f64 = 128.0;
@@ -348,7 +348,7 @@ impl CandidateGenerator<'_> {
         if used < 32 || elements > MOST_ELEMENTS || registers > self.target.registers_per_thread {
             return None;
         }
-        // They are emitted by eights.
+        // They are assigned by eights.
         let blocks = self.target.registers_per_sm / (used * ((registers + 7) / 8 * 8));
         let blocks = blocks.min(self.target.threads_per_sm / used).min(self.target.max_blocks_per_sm);
         Some(self.finish(Schedule { blocks_per_sm: (blocks > 1).then_some(blocks), ..plan }))

@@ -39,7 +39,7 @@ pub struct Piece<'a> {
     pub part: Option<Divided>,
     /// Where the result, an element of sums, is added.
     pub scattered: Option<&'a Scattered>,
-    /// The axes whose loops are unrolled, next to those of the plan.
+    /// The axes whose loops are unrolled, besides those of the plan.
     pub unrolled: Vec<String>,
     /// Whether floats are finite.
     pub finite: bool,

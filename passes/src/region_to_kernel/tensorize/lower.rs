@@ -84,7 +84,7 @@ pub struct Lower<'a, 'c> {
     pub stagger: Option<(SizeExpr, Vec<(String, i64)>)>,
     /// Sizes, and what they are at most.
     pub register_resident: Vec<(SizeExpr, i64)>,
-    /// Values that outside of their tile are another number than what they consist of is there.
+    /// Values that outside of their tile are another number than what they are computed from is there.
     pub filled: Vec<ValueId>,
     /// What the plan says and is not done, and why.
     pub missed: Vec<(String, String)>,

@@ -121,7 +121,7 @@ fn is_never_negative(expr: &SizeExpr) -> bool {
 }
 
 impl Lower<'_, '_> {
-    /// A value as it is where conditions on integers hold, and what consists of it elsewhere.
+    /// A value as it is where conditions on integers hold, and what is computed from it elsewhere.
     pub fn unless(
         &mut self,
         conditions: Vec<Condition>,

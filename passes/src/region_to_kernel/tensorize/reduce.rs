@@ -372,7 +372,7 @@ impl Lower<'_, '_> {
         Ok(self.made(made, over))
     }
 
-    /// Whether a value is zero where a tile reaches beyond its second axis: it consists of what is read there, and reads are
+    /// Whether a value is zero where a tile reaches beyond its second axis: it is computed from what is read there, and reads are
     /// zero outside.
     fn is_zero_outside(&self, value: ValueId) -> bool {
         // What is nearest goes first: where a value is not, that is seen soon.

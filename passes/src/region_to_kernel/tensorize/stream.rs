@@ -358,7 +358,7 @@ fn contributions(
     let both = [true, true];
     let wanted = found.contributions[0];
     let score = scores(lower, reduce, wanted, before.is_some())?;
-    // What is outside of a row that is held whole is never stored: whatever else consists of the value consists of this one, and
+    // What is outside of a row that is held whole is never stored: whatever else is computed from the value is computed from this one, and
     // only once.
     if before.is_none() && columns.is_none() && acc[0] == lower.elem(wanted) {
         let ids = lower.ids(wanted);

@@ -68,7 +68,7 @@ const RULES: [(&OpDef, Rule); 11] = [
 /// What is left to do.
 enum Work {
     Op(OpId),
-    /// To choose between the results of the regions of an `if`, which are unrolled.
+    /// To choose between the results of the regions of an `if`, which are both computed.
     Choose(OpId),
 }
 

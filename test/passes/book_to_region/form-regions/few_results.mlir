@@ -33,7 +33,7 @@ book.func @norm<M, N>(%x: tensor<[M, N], f32>) -> tensor<[M, N], f32> {
 
 // -----
 
-// A sum of all elements that consists of sums of rows is one number for many results as well. What is subtracted is computed
+// A sum of all elements that is computed from sums of rows is one number for many results as well. What is subtracted is computed
 // again by each kernel that needs it, for no kernel would reduce anything again.
 // CHECK-LABEL: host.func @variance
 // CHECK: launch @variance_0<N> (%x)

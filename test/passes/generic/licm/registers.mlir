@@ -6,7 +6,7 @@
 
 // INVALID: a loop has 0 registers or more, not -1
 
-// The loop gets shorter by what the address of a row consists of: the chain leaves as one value. What is one step from a value
+// The loop gets shorter by what the address of a row is computed from: the chain leaves as one value. What is one step from a value
 // that is needed in the loop anyway stays there, as does a truth value.
 // CHECK-LABEL: ptx.func @rows<M, N>(%X: memref<[M, N], f32, row_major, align 4>) -> memref<[M, N], f32, row_major, align 4> attributes {target = "sm_80"} {
 // CHECK-NEXT:    entry "rows_0" (M) threads 32 shared 0 memory (%X) sizes (N) {
@@ -72,7 +72,7 @@ ptx.func @rows<M, N>(%X: memref<[M, N], f32>) -> memref<[M, N], f32> attributes 
 }
 
 // Places at distances from one stay in the loop, as does the last step of one integer: machines take a shift where the sum is
-// made. What they consist of leaves.
+// made. What they are computed from leaves.
 // CHECK-LABEL: ptx.func @distances<N>(%X: memref<[N], f32, row_major, align 4>) -> memref<[N], f32, row_major, align 4> attributes {target = "sm_80"} {
 // CHECK-NEXT:    entry "distances_0" (1) threads 32 shared 1024 memory (%X) sizes (N) {
 // CHECK-NEXT:    ^start(%x: i64, %n: i32):

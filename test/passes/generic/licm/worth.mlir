@@ -1,4 +1,4 @@
-// What is worth a register in a loop, by what it consists of.
+// What is worth a register in a loop, by what it is computed from.
 
 // RUN: dlc-opt %s --licm=registers=128 | FileCheck %s
 // RUN: dlc-opt %s --licm --debug-counter=licm/hoist=0 | FileCheck %s --check-prefix=SECOND

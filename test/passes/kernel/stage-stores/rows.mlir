@@ -126,7 +126,7 @@ plan.schedule of @added for sm90 {
   store rows
 }
 
-// What is there once for all rows is read for each panel again next to what is read panel by panel, and takes no more registers
+// What is there once for all rows is read for each panel again besides what is read panel by panel, and takes no more registers
 // than one panel needs of it.
 // CHECK-LABEL: kernel.func @bias
 // CHECK-NOT: frag<[128], f16, slice 0 of (wgmma)>

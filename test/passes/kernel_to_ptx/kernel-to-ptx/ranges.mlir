@@ -3,7 +3,7 @@
 
 // RUN: dlc-opt %s --kernel-to-ptx | FileCheck %s
 
-// The range of a 16-bit number is known, and so is that of what consists of it.
+// The range of a 16-bit number is known, and so is that of what is computed from it.
 // CHECK-LABEL: ptx.func @known(
 // CHECK-NOT: rcp.approx.f32
 // CHECK-COUNT-6: rcp.approx.ftz.f32

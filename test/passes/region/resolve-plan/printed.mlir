@@ -15,7 +15,7 @@
 
 // Rows of no known alignment are copied by elements, and nothing runs alongside the stores of 'mma': each is a warning at its
 // clause.
-// WARNING: [E1614] Warning: 'plan.schedule': 'overlap_epilogue': only TMA stores results next to the next tile
+// WARNING: [E1614] Warning: 'plan.schedule': 'overlap_epilogue': only TMA stores results while the next tile is computed
 // WARNING: [E1614] Warning: 'plan.schedule': a thread copies 1 of the 8 elements of B at once
 // WARNING: [E1614] Warning: 'plan.schedule': 'barrier cp_async_group': the threads wait for the copy of A: a thread moves 2 bytes
 // WARNING: [E1614] Warning: 'plan.schedule': 'barrier cp_async_group': the threads wait for the copy of B: a thread moves 2 bytes

@@ -2,10 +2,10 @@
 // RUN: dlc-opt %s --decompose-contraction --detect-contraction | diff %t.before -
 // RUN: dlc-opt %s --decompose-contraction | FileCheck %s --implicit-check-not='= contract'
 
-// Each of them is unrolled.
+// Each of them is decomposed.
 // CHECK: mul
 
-// What is unrolled is found again, with the same names.
+// What is decomposed is found again, with the same names.
 tiny.func @matmul<M, N, K>(%X: tensor<[M, K], f16>, %W: tensor<[K, N], f16>) -> tensor<[M, N], f32> {
   %s = contract %X [m, k], %W [k, n] to [m, n] acc f32 {widen}
   return %s

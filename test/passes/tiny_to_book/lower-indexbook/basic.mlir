@@ -151,7 +151,7 @@ tiny.func @embedding<B, S, V, D>(%W: tensor<[V, D], f16>, %ids: tensor<[B, S], i
   return %e
 }
 
-// Both regions are unrolled.
+// Both regions are computed.
 // CHECK-LABEL: book.func @choice<M>(%c: tensor<[], i1>, %x: tensor<[M], f32>) -> (tensor<[M], f32>, tensor<[2, M], f32>) {
 // CHECK-NEXT:    %a = entry neg axes (i0: M) of %x at (i0) : tensor<[M], f32>
 // CHECK-NEXT:    %y = entry where axes (i0: M) of %c at (), %a at (i0), %x at (i0) : tensor<[M], f32>

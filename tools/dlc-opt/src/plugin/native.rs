@@ -82,7 +82,7 @@ fn refused(path: &str, stamp: &Stamp, differences: &[(&str, String, String)]) ->
         .suggest("build it again in the workspace of this program: the same sources, compiler and profile")
 }
 
-/// Lets the child of a command die when the thread that starts it ends, so that an interrupted tool leaves none after.
+/// Lets the child of a command die when the thread that starts it ends, so that an interrupted tool leaves none running.
 pub fn dies_with_parent(command: &mut Command) {
     #[cfg(target_os = "linux")]
     {

@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 
 use super::native;
 
-/// What a program may print next to 16 times what it was given: modules grow, but not without end.
+/// What a program may print besides 16 times what it was given: modules grow, but not without end.
 const OUTPUT: u64 = 64 << 20;
 /// How much of the end of standard error is kept.
 const LAST_WORDS: usize = 16 << 10;

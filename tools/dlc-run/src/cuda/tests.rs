@@ -50,7 +50,7 @@ fn asked(plan: &Plan, work: impl FnOnce(&mut Loaded<'_>)) -> Vec<String> {
     lines
 }
 
-/// What it takes to start a run is measured next to the driver's part of it.
+/// What it takes to start a run is measured besides the driver's part of it.
 #[test]
 fn calls_are_measured() {
     let plan = plan();

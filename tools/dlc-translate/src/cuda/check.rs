@@ -85,7 +85,7 @@ static bool compare(const char* name, const std::vector<T>& found, const std::ve
 }
 "#;
 
-/// What tensor maps need next to it.
+/// What tensor maps need besides it.
 const MAPS: &str = r#"
 // The driver's functions, without a library to link with.
 static void* driver_function(const char* name) {

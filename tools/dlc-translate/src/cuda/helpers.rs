@@ -1,4 +1,4 @@
-//! Functions that hold an instruction that C++ has no words for. They consist of the table of instructions: what an
+//! Functions that hold an instruction that C++ has no words for. They are made from the table of instructions: what an
 //! instruction takes and gives is what its function takes and gives.
 
 use std::fmt::Write as _;

@@ -146,7 +146,7 @@ pub fn kinds(
     known
 }
 
-/// Addresses that consist of parameters.
+/// Addresses that are computed from parameters.
 fn pointers(
     entry: Entry<'_>,
     blocks: &[BlockId],
@@ -284,7 +284,7 @@ fn halves(
     }
 }
 
-/// Which 32 bits are no positions: addresses in shared memory, what was read, pairs of 16-bit floats, and what consists of them.
+/// Which 32 bits are no positions: addresses in shared memory, what was read, pairs of 16-bit floats, and what is computed from them.
 fn words(
     entry: Entry<'_>,
     blocks: &[BlockId],

@@ -53,7 +53,7 @@ pub struct Kernel {
     pub inputs: Vec<Port>,
     /// What it writes, in order: names of buffers.
     pub outputs: Vec<String>,
-    /// Its outputs and the memory that it needs next to them.
+    /// Its outputs and the memory that it needs besides them.
     pub buffers: Vec<Buffer>,
     /// Names for numbers that depend on the sizes.
     #[serde(default)]

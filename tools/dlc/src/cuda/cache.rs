@@ -127,7 +127,7 @@ impl Cache {
         let owner = Permissions::from_mode(0o600);
         let mut file = tempfile::Builder::new().prefix(UNFINISHED).permissions(owner).tempfile_in(&self.folder)?;
         parts.iter().try_for_each(|part| file.write_all(part))?;
-        // By the same clock as when it is used: that of the file system may be after.
+        // By the same clock as when it is used: that of the file system may lag.
         let _ = file.as_file().set_modified(SystemTime::now());
         file.persist(self.path(key)).map_err(|error| error.error)?;
         self.trim();

@@ -21,7 +21,7 @@ struct Original {
     program: Option<PathBuf>,
 }
 
-/// Files to damage, and a folder for what consists of them.
+/// Files to damage, and a folder for what is made from them.
 pub struct Arrays {
     originals: Vec<Original>,
     folder: tempfile::TempDir,

@@ -213,7 +213,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Numbers of the launch that are not linear, as one: what they consist of is forgotten.
+    /// Numbers of the launch that are not linear, as one: what they are computed from is forgotten.
     pub(super) fn product(&mut self, name: String, range: Interval) -> AffineExpr {
         self.is_complete = false;
         self.symbol(name, range)
@@ -640,7 +640,7 @@ impl<'a> Pair<'a> {
         self.ranges[dim]
     }
 
-    /// Whether a constraint of one [next to](Pair::next to) this holds wherever all of this does, with expressions for its
+    /// Whether a constraint of one [alongside](Pair::alongside) this holds wherever all of this does, with expressions for its
     /// integers.
     pub fn implies_all(&self, constraint: &Constraint, dims: &[AffineExpr]) -> bool {
         let symbols: Vec<AffineExpr> = (0..self.symbols.len() as u32).map(AffineExpr::Symbol).collect();

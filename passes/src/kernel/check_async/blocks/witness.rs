@@ -23,7 +23,7 @@ use crate::kernel::check_async::kind::lcm;
 /// The sizes of a launch, by symbol.
 pub type Sizes = FxHashMap<String, i64>;
 
-/// As many launches as are tried, and as many blocks next to the first.
+/// As many launches as are tried, and as many blocks besides the first.
 const LAUNCHES: usize = 16;
 const BLOCKS: i64 = 8;
 

@@ -37,7 +37,7 @@ pub(super) fn efficiency(ctx: &Context, plan: &Schedule, facts: &Facts, target: 
         (true, 3) => 0.90,
         (true, _) => 0.95,
     };
-    // With one product of `tf32` for each of `f32` a step is short next to its copies: what hides them is other blocks of the
+    // With one product of `tf32` for each of `f32` a step is short compared with its copies: what hides them is other blocks of the
     // SM, not stages, as measured.
     let is_short_step = plan.instruction.as_ref().is_some_and(|of| of.precision == Some(Precision::Tf32));
     let fed = match is_short_step && asynchronous {

@@ -39,14 +39,14 @@ impl Estimator<'_> {
         let launch = self.target.launch_ns as f64 / NANOSECONDS;
         let blocks = if self.is_alone() { 1 } else { resident(self.ctx, self.plan, self.target) };
         let waves = (tiles.value / (sms as f64 * blocks as f64)).ceil().max(1.0);
-        // Blocks of an SM wait for loads, and for what a thread does one after another, next to each other.
+        // Blocks of an SM wait for loads, and for what a thread does one after another, at the same time.
         let [compute, in_line] = self.waves().map_or([0.0; 2], |waves| self.computing(&waves));
         let work = self.body_time([compute, own.cache, 0.0]);
         let wait = both(own.latency, in_line);
         // After the last tile nothing hides what is written.
         let last = if own.gain > 0.0 { own.epilogue / rounds } else { 0.0 };
         let alongside = (own.epilogue + own.penalties - own.gain - last).max(0.0);
-        // What runs neither next to the others nor after them alone is spread over all terms.
+        // What runs neither alongside the others nor after them alone is spread over all terms.
         let together = alongside + work.max(own.memory).max(wait);
         let scale = if together > 0.0 { (own.time - launch - last).max(0.0) / together } else { 1.0 };
         let busy = (2.0 * tiles.value / sms as f64).min(1.0);

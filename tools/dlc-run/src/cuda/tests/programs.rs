@@ -398,7 +398,7 @@ fn both() -> String {
     .to_string()
 }
 
-/// A product is measured next to the library, in turn; what is none is reported.
+/// A product is measured interleaved with the library; what is none is reported.
 #[test]
 fn products_are_measured_against_the_library() {
     let program = |epilogue: &str, bias: &str| {

@@ -12,7 +12,7 @@ use super::super::driver::{Address, ArgSlots, Done, Epilogue, Failure, Kind, Pro
 
 /// What the library is called, the newest first.
 const NAMES: [&str; 4] = ["libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11", "libcublasLt.so"];
-/// The memory that an algorithm may have next to the matrices.
+/// The memory that an algorithm may have besides the matrices.
 pub(super) const WORKSPACE: u64 = 64 << 20;
 /// How many algorithms are asked for.
 const ALGORITHMS: usize = 8;
