@@ -151,6 +151,25 @@ class Models(unittest.TestCase):
         self.assertEqual(list(compiled.graph.bound), ["p_0_weight", "p_0_bias", "p_3_weight", "p_3_bias"])
         self.assertIn("tiny.func", compiled.program.text("tiny"))
 
+    def test_modules_and_exported_programs_are_sources(self):
+        model, x = nn.Linear(8, 4), torch.rand(3, 8)
+        for f in [dlc.compile(model, (x,)), dlc.compile(torch.export.export(model, (x,)))]:
+            self.assertTrue(torch.allclose(f(x), model(x), atol=1e-5))
+            self.assertIn("contract", f.text("tiny"))
+            self.assertEqual(list(f.plan), ["main_0"])
+            self.assertIn("main_0", f.explain())
+        with self.assertRaisesRegex(dlc.ArgumentError, "of PyTorch, and this is of int"):
+            dlc.compile(3)
+        with self.assertRaisesRegex(dlc.ArgumentError, "has its inputs in its text"):
+            dlc.compile("tiny.func @f() {}", (x,))
+
+    def test_many_values_of_a_name_take_as_long_each(self):
+        builder = dlc.torch.Builder()
+        names = [builder.name("step") for _ in range(20000)]
+        self.assertEqual(len(set(names)), 20000)
+        self.assertEqual(names[-1], "%step_19999")
+        self.assertEqual(builder.name("step_7"), "%step_7_1")
+
     def test_half_precision(self):
         self.check(nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.LayerNorm(16)).bfloat16(), torch.randn(3, 8).bfloat16())
 

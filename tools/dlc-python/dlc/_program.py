@@ -7,11 +7,15 @@ import functools
 import html
 import json
 import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _arrays, _dlc
 from ._errors import refuse
+
+if TYPE_CHECKING:
+    from .torch import Model
 
 __all__ = ["Port", "Program", "Session", "compile"]
 
@@ -212,7 +216,9 @@ class Session:
 
     def compile(
         self,
-        source: str | os.PathLike[str] | Mapping[str, Any],
+        source: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
         *,
         sizes: Mapping[str, int] | None = None,
         shape_sets: Iterable[Mapping[str, int]] = (),
@@ -222,10 +228,14 @@ class Session:
         passes: str | None = None,
         target: str | None = None,
         unchecked: bool = False,
-    ) -> Program:
-        """Reads, verifies and compiles a program.
+        dynamic_shapes: Any = None,
+    ) -> Program | Model:
+        """Reads, verifies and compiles a program: a `Program`, or of PyTorch a `dlc.torch.Model`.
 
-        source: the text of a program (any layer's IR, or JSON), the path of a file with one, or JSON as a dictionary.
+        source: the text of a program (any layer's IR, or JSON), the path of a file with one, JSON as a dictionary, a
+            `torch.nn.Module`, or what `torch.export` gives of one.
+        args, kwargs, dynamic_shapes: of a module inputs that it is exported for, and which of their sizes are symbols, as
+            `torch.export.export` takes them.
         sizes: what symbols of sizes are. Kernels and plans are chosen for these, and calls need not say them.
         shape_sets: sizes that plans are chosen for, a plan for each: a number for each symbol. The program is then compiled
             for a GPU once and runs at all sizes; each launch takes the plan with the least cost at its sizes. Without it, it
@@ -241,14 +251,27 @@ class Session:
 
         Raises `dlc.Error` with the code, the place and a suggestion where something is wrong with the source.
         """
+        options: dict[str, Any] = dict(
+            sizes=sizes, shape_sets=shape_sets, function=function, plan=plan, plan_cache=plan_cache, passes=passes,
+            target=target, unchecked=unchecked,
+        )
+        if _is_of_torch(source):
+            from .torch import compile as compile_model
+
+            return compile_model(source, args, kwargs, dynamic_shapes=dynamic_shapes, session=self, **options)
+        if args or kwargs or dynamic_shapes is not None:
+            raise refuse("args", "a program has its inputs in its text, and example inputs are given", "leave them out")
         text, path = None, None
         if isinstance(source, str):
             _expect_text(source)
             text = source
         elif isinstance(source, Mapping):
             text = json.dumps(source)
-        else:
+        elif isinstance(source, os.PathLike):
             path = os.fspath(source)
+        else:
+            message = f"a program is text, a path, JSON, or a module of PyTorch, and this is of {type(source).__qualname__}"
+            raise refuse("source", message, "export it, or give its text")
         choose, plans = _plans(plan)
         function = function.removeprefix("@") if function else None
         program = self._session.compile(
@@ -264,7 +287,9 @@ def _session() -> Session:
 
 
 def compile(
-    source: str | os.PathLike[str] | Mapping[str, Any],
+    source: Any,
+    args: tuple[Any, ...] = (),
+    kwargs: dict[str, Any] | None = None,
     *,
     sizes: Mapping[str, int] | None = None,
     shape_sets: Iterable[Mapping[str, int]] = (),
@@ -274,15 +299,26 @@ def compile(
     passes: str | None = None,
     target: str | None = None,
     unchecked: bool = False,
-) -> Program:
+    dynamic_shapes: Any = None,
+) -> Program | Model:
     """Compiles a program in a session that all callers of this share, and that evaluates host arrays on the CPU.
 
     See `Session.compile`.
     """
     return _session().compile(
-        source, sizes=sizes, shape_sets=shape_sets, function=function, plan=plan, plan_cache=plan_cache,
-        passes=passes, target=target, unchecked=unchecked,
+        source, args, kwargs, sizes=sizes, shape_sets=shape_sets, function=function, plan=plan, plan_cache=plan_cache,
+        passes=passes, target=target, unchecked=unchecked, dynamic_shapes=dynamic_shapes,
     )
+
+
+def _is_of_torch(source: Any) -> bool:
+    """Whether this is a module of PyTorch or an exported program: of one that is there, torch is imported."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return False
+    from torch.export import ExportedProgram
+
+    return isinstance(source, (torch.nn.Module, ExportedProgram))
 
 
 def _ports(ports: Iterable[tuple[str, str, list[str], str | None]]) -> tuple[Port, ...]:

@@ -106,15 +106,17 @@ class Builder:
         self._names_last: set[str] = set()
         self._is_last = False
         self._constants: dict[tuple[Any, torch.dtype], Value] = {}
-        self._names: set[str] = set()
+        #: The names that values have, and the last number that was tried after each of them.
+        self._names: dict[str, int] = {}
 
     def name(self, wanted: str) -> str:
         """A name that no value has."""
-        name, number = wanted, 0
+        name, number = wanted, self._names.get(wanted, 0)
         while name in self._names:
             number += 1
             name = f"{wanted}_{number}"
-        self._names.add(name)
+        self._names[wanted] = number
+        self._names.setdefault(name, 0)
         return "%" + name
 
     def emit(self, text: str, dtype: torch.dtype, shape: Sequence[Any], wanted: str = "t", ty: bool = False) -> Value:

@@ -45,6 +45,30 @@ class Model:
         """The graph, as text."""
         return self.graph.source
 
+    def text(self, layer: str) -> str:
+        """The program at a layer."""
+        return self.program.text(layer)
+
+    def explain(self) -> str:
+        """What passes decided, and why."""
+        return self.program.explain()
+
+    def explore(self) -> str:
+        """A page (HTML) of the program after each pass, and of its kernels."""
+        return self.program.explore()
+
+    def tune(self, seconds: float = 10.0, **sizes: int) -> str:
+        """Measures plans on a GPU, and runs with the fastest from then on; see `dlc.Program.tune`."""
+        return self.program.tune(seconds, **sizes)
+
+    @property
+    def plan(self) -> dict[str, dict[str, Any]]:
+        """How each kernel is made; see `dlc.Program.plan`."""
+        return self.program.plan
+
+    def _repr_html_(self) -> str:
+        return self.program._repr_html_()
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs it. Raises `dlc.ArgumentError` for an input with another type, or sizes that it is not for."""
         if self._is_flat and not kwargs and all([isinstance(arg, torch.Tensor) for arg in args]):
