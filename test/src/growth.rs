@@ -1,4 +1,4 @@
-//! Programs of any number of ops, in thirteen shapes, by which the growth of the compiler is measured.
+//! Programs of any number of ops, in fourteen shapes, by which the growth of the compiler is measured.
 //!
 //! The time of a compiler should grow with the program and no faster. Each shape stresses another list: the ops of a
 //! chain, the results of a kernel, the functions of a module, the symbols of a signature.
@@ -32,7 +32,7 @@ pub struct Shape {
 }
 
 /// All shapes.
-pub static SHAPES: [Shape; 13] = [
+pub static SHAPES: [Shape; 14] = [
     Shape { name: "chain", summary: "elementwise ops, each on the result of the one before", text: chain },
     Shape { name: "tree", summary: "sums of pairs, to one result", text: tree },
     Shape {
@@ -49,6 +49,7 @@ pub static SHAPES: [Shape; 13] = [
     Shape { name: "kernels", summary: "kernels of one function, on inputs of different widths", text: kernels },
     Shape { name: "inputs", summary: "inputs of one kernel, each added to the result before", text: inputs },
     Shape { name: "pads", summary: "rows moved down by one, again and again", text: pads },
+    Shape { name: "parts", summary: "parts of one input, each added to the result before", text: parts },
     Shape { name: "plans", summary: "kernels with a plan each", text: plans },
 ];
 
@@ -249,6 +250,18 @@ fn pads(ops: usize) -> String {
         last = format!("%v{i}");
     }
     graph(&text, &last)
+}
+
+/// The split becomes an op for each part, all of them put before those that stand after it.
+fn parts(ops: usize) -> String {
+    let ops = ops.max(2);
+    let names = list(ops, |i| format!("%s{i}"));
+    let mut text = format!("  {names} = split %x over 0 into [{}]\n  %v0 = neg %s0\n", list(ops, |_| "1".to_owned()));
+    for i in 1..ops {
+        line!(text, "  %v{i} = add %v{}, %s{i}", i - 1);
+    }
+    let ty = |rows: usize| format!("tensor<[{rows}, 64], f32>");
+    format!("frontend.graph @f(%x: {}) -> {} {{\n{text}  output %v{}\n}}\n", ty(ops), ty(1), ops - 1)
 }
 
 /// Loops in one another: the parser reads 256 levels at most, so programs grow by more of such nests.

@@ -1,4 +1,4 @@
-//! `cargo xtask growth`: how the time of the compiler grows with the program, for thirteen shapes of programs.
+//! `cargo xtask growth`: how the time of the compiler grows with the program, for fourteen shapes of programs.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
