@@ -9,6 +9,10 @@ use dlc_ir::pass::{OptionDef, OptionKind, OptionValues};
 pub const FEW_ROWS: i64 = 64;
 /// Rows longer than this are worth splitting: one SM takes longer for them than kernels take to begin.
 pub const LONG_ROW: i64 = 65536;
+/// The same of columns, of which memory gives a sector for each element.
+pub const LONG_COLUMN: i64 = 8192;
+/// The bytes that memory gives at once.
+pub const SECTOR: i64 = 32;
 
 /// The option that gives all other symbols a size.
 pub const ASSUME: OptionDef = OptionDef {

@@ -40,6 +40,9 @@ const ROWS: [i64; 2] = [64, 128];
 const COLUMNS: [i64; 3] = [64, 128, 256];
 const PARTS: [i64; 4] = [1, 2, 4, 8];
 
+/// The most values below a reduction that are looked at for the memory that it goes through.
+const MOST_BELOW: usize = 64;
+
 /// Why windows are stored whose rows are reduced next.
 pub const WINDOWS_OF_ROWS: &str = "its rows are reduced next, and the kernel that does both would load every window on its \
                                    own, which takes longer than to write and read it";
@@ -164,6 +167,37 @@ impl Costs<'_> {
             _ => false,
         };
         !passes_on || operands().any(|from| self.takes_work(from))
+    }
+
+    /// The length of the rows of the memory that a reduction goes across, and the bytes of an element: it reduces columns. Of
+    /// several operands the one with most axes counts.
+    pub fn columns(&self, reduction: Node) -> Option<(i64, i64)> {
+        let value = &self.graph.values[reduction];
+        let count = value.axes.len();
+        // Which axes of a value are reduced.
+        let mut reduced: Vec<bool> = (0..count + value.over.len()).map(|axis| axis >= count).collect();
+        let mut at = reduction;
+        for _ in 0..MOST_BELOW {
+            let operands = self.graph.values[at].operands.iter();
+            let operand = operands.max_by_key(|operand| operand.access.at.len())?;
+            let is_reduced = |position: &SizeExpr| {
+                let axes = reduced.iter().enumerate().filter(|(_, is_reduced)| **is_reduced);
+                axes.into_iter().any(|(axis, _)| names_axis(std::iter::once(position), axis))
+            };
+            let next: Vec<bool> = operand.access.at.iter().map(is_reduced).collect();
+            at = operand.node;
+            if self.graph.is_memory(at) {
+                let length = self.graph.values[at].axes.last()?;
+                let row = self.limits.sizes.elements(std::slice::from_ref(length));
+                let crosses = next.last() == Some(&false) && next.contains(&true);
+                return crosses.then(|| (row, i64::from(self.bits(at).div_ceil(8))));
+            }
+            if !matches!(self.graph.values[at].kind, Kind::Map { .. }) {
+                return None;
+            }
+            reduced = next;
+        }
+        None
     }
 
     /// Whether a value is computed from anything but numbers and positions. A reduction, a scan or a sort counts as memory.

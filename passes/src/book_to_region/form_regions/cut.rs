@@ -16,7 +16,7 @@ use dlc_ir::Context;
 use dlc_ir::affine::SizeExpr;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::analysis::sizes::{FEW_ROWS, LONG_ROW};
+use crate::analysis::sizes::{FEW_ROWS, LONG_COLUMN, LONG_ROW, SECTOR};
 
 use super::chains::Chains;
 use super::cost::{Costs, Limits, WINDOWS_OF_ROWS};
@@ -634,7 +634,8 @@ impl<'g> Cutter<'g> {
     }
 
     /// The rows that a reduction has, and how many elements an SM would go through of each: where they are few and
-    /// long, and a kernel has more results than rows, or goes along its rows `again`.
+    /// long, and a kernel has more results than rows, or goes along its rows `again`. Of columns those that share a sector of
+    /// memory are one row.
     fn few_long_rows(&self, node: Node, kernel: Node, again: impl Fn() -> bool) -> Option<(i64, i64)> {
         let value = &self.graph.values[node];
         let rows = self.limits.sizes.elements(&value.axes);
@@ -642,7 +643,14 @@ impl<'g> Cutter<'g> {
         let longest = self.limits.sizes.elements(&value.over).max(results / rows.max(1));
         // Positions and numbers are there anywhere.
         let reads = || value.operands.iter().any(|operand| self.costs().reads_memory(operand.node));
-        let is_long = rows < FEW_ROWS && longest > LONG_ROW && (results > rows || again());
-        (is_long && reads() && !self.chains.is_on_chip(self.graph, node)).then_some((rows, longest))
+        let is_long = || match self.costs().columns(node) {
+            None => rows < FEW_ROWS && longest > LONG_ROW,
+            Some((columns, bytes)) => {
+                let sectors = rows / columns.max(1) * ((columns * bytes + SECTOR - 1) / SECTOR);
+                sectors < FEW_ROWS && longest > LONG_COLUMN
+            }
+        };
+        let is_worth = (results > rows || again()) && is_long();
+        (is_worth && reads() && !self.chains.is_on_chip(self.graph, node)).then_some((rows, longest))
     }
 }

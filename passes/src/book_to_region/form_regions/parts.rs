@@ -5,15 +5,17 @@ use dlc_core::guard::Guard;
 use dlc_core::memref::{Layout, MemRef};
 use dlc_ir::Type;
 use dlc_ir::affine::SizeExpr;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::emit::Program;
 use super::graph::{Kind, Node};
 use super::places::RegionValues;
+use crate::analysis::sizes::SECTOR;
 
-/// The second part of a last axis has so many bytes at least: a sector of the cache. Shorter rows are read in larger runs as
-/// they are.
-const SECTOR: i64 = 32;
+/// The largest step of windows by which the TMA goes from pixel to pixel.
+const MOST_STEP: i64 = 8;
+/// The bytes of the units in which the TMA moves channels.
+const UNIT: i64 = 16;
 
 /// The memory that a kernel reads with axes in two parts: the size of the second part of each axis that has two.
 #[derive(Default)]
@@ -26,8 +28,12 @@ impl Parts {
     /// and the second by sums of axes of their own.
     pub fn of(program: &Program<'_>, places: &RegionValues<'_>, reads: &[Node], root: Node) -> Parts {
         let mut at: FxHashMap<Node, Vec<(&[SizeExpr], Option<&Guard>)>> = FxHashMap::default();
+        let mut multiplied: FxHashSet<Node> = FxHashSet::default();
         for node in places.nodes().into_iter().filter(|&node| node == root || !program.memory[node]) {
             let value = &program.graph.values[node];
+            if let Some(product) = program.graph.product(node).filter(|_| program.graph.is_contraction(node)) {
+                multiplied.extend(program.graph.values[product].operands.iter().map(|operand| operand.node));
+            }
             for place in places.of(node) {
                 for (operand, read) in value.operands.iter().zip(&place.reads) {
                     at.entry(operand.node).or_default().push((&read.access.at, read.guard.as_ref()));
@@ -53,6 +59,7 @@ impl Parts {
             }
             let bytes = ty.elem(program.ctx).bits(program.ctx).map_or(1, |bits| i64::from(bits.div_ceil(8)));
             let inner = |axis: usize| {
+                // Rows shorter than what memory gives at once are read in larger runs as they are.
                 let is_long = |part: i64| axis + 1 < dims.len() || part.saturating_mul(bytes) >= SECTOR;
                 let fits =
                     |part: i64| at.iter().all(|(at, guard)| split(&at[axis], part, &within(*guard, &size)).is_some());
@@ -60,6 +67,9 @@ impl Parts {
                 parts.into_iter().rev().find(|&part| dims[axis].divisible_by(part) && is_long(part) && fits(part))
             };
             let inner: Vec<Option<i64>> = (0..dims.len()).map(inner).collect();
+            if multiplied.contains(&node) && are_pixels(&inner, dims.last().and_then(SizeExpr::as_constant), bytes) {
+                continue;
+            }
             // Only of elements that can be counted there is a view with other sizes.
             if inner.iter().any(Option::is_some) && dlc_host::buffers::elements(&dims).is_ok() {
                 parts.of.insert(node, inner);
@@ -108,6 +118,16 @@ impl Parts {
         }
         found
     }
+}
+
+/// Whether the axes in two parts are those of images whose windows touch: the TMA takes their pixels one after another from
+/// whole images (im2col), where rows of channels have 16 bytes, and in parts they lie apart.
+fn are_pixels(inner: &[Option<i64>], channels: Option<i64>, bytes: i64) -> bool {
+    let Some((None, before)) = inner.split_last() else { return false };
+    let steps: Vec<i64> = before.iter().flatten().copied().collect();
+    steps.len() > 1
+        && steps.into_iter().all(|step| step <= MOST_STEP)
+        && channels.is_some_and(|channels| channels.saturating_mul(bytes) % UNIT == 0)
 }
 
 /// The coefficients of a sum by which it might be split, rising.
