@@ -67,6 +67,10 @@ class Draw:
         body = "".join(f"  {line}\n" for line in self.lines(tensor))
         return f"frontend.graph @{self.kind}{symbols}({arguments}) -> {tensor(*self.result())} {{\n{body}}}\n"
 
+    def spared(self):
+        """The baselines that are measured and shown, but compute from and into another layout than the program."""
+        return ()
+
     def is_possible(self):
         """Whether it fits into memory and ends in time."""
         return self.bytes() <= MOST_BYTES and self.flops() <= MOST_FLOPS
@@ -242,7 +246,17 @@ class Conv(Draw):
             x, w = (t.contiguous(memory_format=form) for t in self.logical(*inputs))
             return lambda: self.run(torch, x, w)
 
-        return [("cuDNN nhwc", lambda: make(torch.channels_last)), ("cuDNN nchw", lambda: make(torch.contiguous_format))]
+        def converted():
+            x, w = inputs
+            last = w.contiguous(memory_format=torch.channels_last)
+            return lambda: self.run(torch, x.contiguous(memory_format=torch.channels_last), last).contiguous()
+
+        found = [("cuDNN nhwc", lambda: make(torch.channels_last)), ("cuDNN nchw", lambda: make(torch.contiguous_format))]
+        return found if self.layout == "nhwc" else [*found, ("cuDNN nhwc, converted", converted)]
+
+    def spared(self):
+        # Images with channels first would have to be converted for it, and its result too.
+        return ("cuDNN nhwc",) if self.layout == "nchw" else ()
 
 
 # --- Attention --------------------------------------------------------------------------------------------------------

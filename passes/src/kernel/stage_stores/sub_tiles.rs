@@ -1,16 +1,18 @@
 //! Sub-tiles of a result in shared memory.
 
+use dlc_core::memref::MemRef;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::{Builder, Context, Loc, OpId, Type, ValueId};
-use dlc_kernel::global::names_axis;
+use dlc_kernel::global::{names_axis, position, strides};
+use dlc_kernel::interp::axis_number;
 use dlc_kernel::layout::{Distributed, LANES, Shared};
 use dlc_kernel::ops as kernel;
 use dlc_kernel::places::shared_memory;
 use dlc_kernel::types::{Frag, Tile, elem_of};
 use dlc_plan::Target;
 
-use crate::analysis::expressions::{BoundExpr, index};
+use crate::analysis::expressions::{BoundExpr, divisor, index};
 use crate::analysis::nesting::grid_of;
 
 /// The rows of a sub-tile of `wgmma`: those of four warps.
@@ -22,6 +24,9 @@ const MOST_ROWS: i64 = 256;
 const APART_ROWS: [i64; 3] = [32, 16, 8];
 /// The most bytes of a row of a sub-tile: as far as the exchange of 16-byte units reaches.
 const ROW_BYTES: i64 = 128;
+
+/// The bytes of the units that are exchanged in shared memory, and the most that a thread stores at once.
+const UNIT: i64 = 16;
 
 /// A result that is stored through shared memory.
 pub struct SubTiles {
@@ -127,9 +132,10 @@ pub fn swizzled(
         return Err(format!("its panels take {more} bytes of shared memory besides {used}, and a block has {most}"));
     }
     let layout = Shared::Panels { span, rows: None };
-    // As many lanes along a row as it has elements.
-    let along = u32::try_from(width.min(LANES.into())).map_err(|_| UNKNOWN)?;
-    let by_rows = Distributed::blocked(&[1, 1], &[LANES / along, along], &[4, 1]);
+    // As many lanes along a row as it has elements, or vectors of them where rows begin at multiples of these.
+    let vector = if by_threads && !transposed { vector_of(ctx, body, store, width, bytes) } else { 1 };
+    let along = u32::try_from((width / vector).min(LANES.into())).map_err(|_| UNKNOWN)?;
+    let by_rows = Distributed::blocked(&[1, vector as u32], &[LANES / along, along], &[4, 1]);
     let sub_tiles = SubTiles {
         loc: store.loc(),
         grid,
@@ -143,6 +149,29 @@ pub fn swizzled(
         transposed,
     };
     Ok((sub_tiles, Swizzled { shape: [high, width], layout, narrow }, loops))
+}
+
+/// The elements that a thread stores at once: so many that rows of memory, and what is stored of them, begin at multiples of
+/// them for all sizes that the kernel is for. One where that is not known.
+fn vector_of(ctx: &Context, body: &Body, store: kernel::Store<'_>, width: i64, bytes: i64) -> i64 {
+    let known = || {
+        let memory = MemRef::of(ctx, store.type_of(store.target()))?;
+        let (strides, offset) = strides(ctx, memory)?;
+        let (last, rows) = strides.split_last()?;
+        let at = store.at();
+        let first = at.last()?.sub(&position(1)?).ok()?;
+        // Along the row elements lie one after another, and nothing else moves within it.
+        if last.as_constant() != Some(1) || first.symbols().iter().any(|name| axis_number(name).is_some()) {
+            return None;
+        }
+        let values: Vec<ValueId> = store.args().collect();
+        let divisors = rows.iter().chain([&offset]).map(|size| divisor(ctx, body, size, &[]));
+        let divisors =
+            divisors.chain([divisor(ctx, body, &first, &values), memory.align(ctx).unsigned_abs() / bytes as u64]);
+        let divides = |vector: &i64| divisors.clone().all(|by| by.is_multiple_of(vector.unsigned_abs()));
+        [8, 4, 2].into_iter().filter(|vector| vector * bytes <= UNIT && width % vector == 0).find(divides)
+    };
+    if bytes > 0 { known().unwrap_or(1) } else { 1 }
 }
 
 /// The loops around an op, from the inside out, and the groups of four warps that run it.

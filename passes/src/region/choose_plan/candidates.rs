@@ -435,7 +435,7 @@ impl CandidateGenerator<'_> {
     }
 
     /// Whether the results are along the columns of the product, and not of each row as a whole.
-    fn stores_rows(&self) -> bool {
+    pub(super) fn stores_rows(&self) -> bool {
         let columns = self.facts.products.last().map_or(&[][..], |product| &product.columns);
         columns.iter().all(|axis| self.facts.iters().contains(axis))
     }

@@ -122,6 +122,10 @@ const BETWEEN_TILES: f64 = 0.1;
 /// until the tile before has left shared memory, and stores. As measured: 1.1 with one group on tiles of 64 x 32.
 const ONE_STEP_TILE: f64 = 0.9;
 
+/// How long an SM takes to begin and end a block of one step, in microseconds: as measured, blocks of 64 rows of 32 elements
+/// take longer than those of 192.
+const ONE_STEP_BLOCK: f64 = 0.1;
+
 /// The instructions of a thread for what it brings at once, as counted: where it lies, whether it is there.
 const GATHERED: f64 = 16.0;
 
@@ -402,7 +406,10 @@ impl Estimator<'_> {
         // Blocks of a cluster wait for what both load, tile after tile.
         let is_coupled = plan.persistent.is_some() && plan.cluster.as_ref().and_then(Table::product) > Some(1);
         let coupled = if is_coupled { COUPLED * memory / (1.0 + (compute / memory.max(1e-3)).powi(4)) } else { 0.0 };
-        turns + self.combining() + alongside + again + between + coupled
+        // Blocks of one step have nothing else to do while they begin and end.
+        let is_one_step = plan.instruction.as_ref().is_some_and(|of| of.kind == Kind::Wgmma) && !self.is_alone();
+        let begun = if is_one_step { waves.tiles * ONE_STEP_BLOCK / self.target.sms as f64 } else { 0.0 };
+        turns + self.combining() + alongside + again + between + coupled + begun
     }
 
     /// How long tensors take to be copied to padded rows, by a grid for each: its threads move single elements.

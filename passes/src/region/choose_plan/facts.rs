@@ -99,6 +99,8 @@ pub struct Tensor {
     pub scattered: usize,
     /// The size of the contiguous axis; `None` where the layout has none.
     pub row: Option<SizeExpr>,
+    /// How many elements lie between neighbours along each axis of its memory; none where it has no row-major layout.
+    pub strides: Vec<f64>,
     /// How many reads there are of it.
     pub reads: usize,
 }
@@ -187,6 +189,8 @@ impl Facts {
                 Layout::RowMajor => dims.last().cloned(),
                 _ => None,
             };
+            let strides = (1..=dims.len()).map(|axis| count(&dims[axis..]));
+            let strides = if row.is_some() { strides.collect() } else { Vec::new() };
             let (elem, elems) = (memref.elem(ctx), count(&dims));
             let all = dims.iter().try_fold(SizeExpr::from(1), |all, dim| all.mul(dim).ok());
             let (name, axes, along) = (name.to_string(), Vec::new(), Vec::new());
@@ -204,6 +208,7 @@ impl Facts {
                 run: 0,
                 scattered: 0,
                 row,
+                strides,
                 reads: 0,
             })
         };

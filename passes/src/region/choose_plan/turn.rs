@@ -113,6 +113,9 @@ fn unit(ctx: &Context, elem: Type) -> i64 {
     128 / i64::from(elem.bits(ctx).unwrap_or(16).max(1))
 }
 
+/// The rows of an instruction of a group of warps.
+const SHORT_ROWS: i64 = 64;
+
 /// What is compared: the machine, and the sizes.
 pub struct Turner<'a, 'c> {
     pub cx: &'a PassCx<'c>,
@@ -241,7 +244,11 @@ impl Turner<'_, '_> {
             let padded = at.len() == 2 && row.as_constant().is_none();
             // `wgmma` reads bytes along the sum alone.
             let is_read = unit <= 8 || self.target.rate(ctx, Unit::Wgmma, elem).is_none();
-            let comes = is_read && is_axis && (row.divisible_by(unit) || padded || self.cases.iter().all(whole));
+            // Of rows that are shorter than those of an instruction a box has a few bytes each.
+            let short = |size: &Case<'_>| row.eval(&|name| Some(size(name))).is_ok_and(|row| row < SHORT_ROWS);
+            let is_long = !self.cases.iter().all(short);
+            let comes =
+                is_read && is_axis && is_long && (row.divisible_by(unit) || padded || self.cases.iter().all(whole));
             (!comes && place + 1 < at.len()).then(|| Turn::of(ctx, body, *input, place))?
         }));
         // Zeros add nothing, where both factors have them; of few elements they would be the most.

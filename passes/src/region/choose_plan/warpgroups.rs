@@ -37,6 +37,10 @@ const WGMMA: [(i64, i64, i64, bool); 17] = [
 const WHOLE_ROWS: [(i64, i64, bool); 5] =
     [(64, 1, false), (128, 2, false), (64, 2, true), (128, 2, true), (192, 3, false)];
 
+/// Rows and columns of tiles with one step of the sum, of few columns and of more.
+const ONE_STEP: [&[(i64, i64)]; 2] =
+    [&[(64, 32), (128, 32), (192, 32)], &[(64, 64), (128, 64), (64, 128), (128, 128), (64, 256)]];
+
 /// Rows and columns of one consumer alone that puts zeros into its factors.
 const ZEROS: [(i64, i64); 5] = [(128, 128), (64, 256), (128, 64), (64, 128), (64, 64)];
 
@@ -156,6 +160,9 @@ impl Warpgroups<'_> {
         if self.is_masked() {
             return self.with_zeros();
         }
+        if self.maker.extent(&self.product.depth) <= self.step() as f64 && !self.by_rows() {
+            return self.of_one_step();
+        }
         let mut plans = self.of_few_rows();
         for (rows, columns, consumers, ping_pong) in WGMMA {
             // While one group adds the product of a step to its sums, another multiplies: they do not take turns.
@@ -194,6 +201,31 @@ impl Warpgroups<'_> {
     fn with_zeros(&self) -> Vec<Schedule> {
         let plans = ZEROS.into_iter().filter_map(|(rows, columns)| self.plan(Shape::of(rows, columns, 1)));
         plans.map(|plan| self.two_resident(Schedule { persistent: None, order: None, ..plan })).collect()
+    }
+
+    /// Plans of sums with one step: there is no loop in which some warps could load for others, and what takes time is to store
+    /// the results. Blocks have a tile each, and several of them share an SM.
+    fn of_one_step(&self) -> Vec<Schedule> {
+        let [all_rows, all_columns] = self.extents();
+        let tiles = ONE_STEP[usize::from(all_columns > 32.0)];
+        let plans = tiles.iter().filter_map(|&(rows, columns)| {
+            let is_least = (rows, columns) == tiles[0];
+            let wastes = wastes_tile(rows, all_rows) || wastes_tile(columns, all_columns);
+            let shape = Shape::of(rows, columns, 1);
+            let plan = self.plan(shape).filter(|_| is_least || !wastes)?;
+            let plan = Schedule {
+                stages: Some(1),
+                persistent: None,
+                roles: None,
+                registers: None,
+                overlap: None,
+                in_flight: None,
+                store: self.store(shape, false, &mut plan.assume.clone()),
+                ..plan
+            };
+            Some(plan)
+        });
+        plans.collect()
     }
 
     /// Plans where the columns fill the rows of the instruction, as there are few rows.
@@ -380,7 +412,16 @@ impl Warpgroups<'_> {
         }
         let panels = if shape.wide() % 64 == 0 || !again { 2 } else { 1 };
         let store = self.maker.store(panels, assume)?;
-        Some(if again { store } else { Store { together: store.panels, ..store } })
+        Some(match store.way {
+            // From fragments parts of sectors would be written, of unaligned rows element by element.
+            StoreMethod::Fragments
+                if shape.parts == 1 && self.maker.stores_rows() && self.maker.facts.whole_rows.is_none() =>
+            {
+                Store { way: StoreMethod::Rows, panels: Some(panels), together: None }
+            }
+            _ if again => store,
+            _ => Store { together: store.panels, ..store },
+        })
     }
 
     /// Whether what is read once may come in long pieces of its rows, where they lie along the sum. A step of sums that are

@@ -20,6 +20,8 @@ const MOST_UNROLLED: i64 = 2048;
 const MOST_ASSUMED: i64 = 64;
 /// The most neighbours of a thread along another axis than the contiguous one.
 const MOST_ROWS: i64 = 4;
+/// The most elements of a row that a thread may have as a whole.
+const SHORT_ROW: i64 = 8;
 /// The most elements of a thread: with more, too few threads are left to wait for memory at the same time.
 const MOST_ELEMENTS: i64 = 32;
 /// The registers of a thread for addresses, conditions and counters.
@@ -139,12 +141,7 @@ pub fn work(ctx: &dlc_ir::Context, facts: &Facts, plan: &Schedule) -> Work {
         let tensor = &facts.inputs[read.input];
         let bytes = (bits(ctx, tensor.elem) / 8.0) as i64;
         let Some((row, others)) = read.at.split_last() else { continue };
-        let (mut rows, mut all_rows) = (1, 1.0);
-        for at in others {
-            let (reach, points) = span(at);
-            rows *= points.min(reach + 1);
-            all_rows *= lanes(facts, &threads, at);
-        }
+        let rows: i64 = others.iter().map(|at| span(at)).map(|(reach, points)| points.min(reach + 1)).product();
         let (reach, points) = span(row);
         let elements = points.min(reach + 1);
         let step = last.and_then(|last| slope(row, last)).unwrap_or(0).abs();
@@ -158,13 +155,10 @@ pub fn work(ctx: &dlc_ir::Context, facts: &Facts, plan: &Schedule) -> Work {
         let vectors = (reach + 1 + width - 1) / width + i64::from(is_window && width > 1);
         let accesses = vectors.min(elements);
         let loads = (rows * accesses) as f64 * steps;
-        // Lanes side by side read one line together, others one each.
-        let alongside = lanes(facts, &threads, row).min(32.0);
-        let apart = (begins * bytes) as f64;
-        let lines = (alongside * apart / LINE).max(1.0) * (32.0 / alongside).min(all_rows).max(1.0);
+        let lines = lines(facts, [&threads, &own], read, bytes);
         let converted = if bytes < 4 { (rows * elements) as f64 * steps } else { 0.0 };
         work.instructions += loads * OPS_OF_LOAD + converted;
-        work.lines += loads * lines.min(32.0);
+        work.lines += loads * lines;
         work.held += (elements * rows) as f64 / innermost(facts, &own);
     }
     let elements: f64 = facts.iters().iter().map(|axis| own(axis) as f64).product();
@@ -180,10 +174,20 @@ pub fn work(ctx: &dlc_ir::Context, facts: &Facts, plan: &Schedule) -> Work {
     work
 }
 
-/// How many lanes of a warp are at different positions.
-fn lanes(facts: &Facts, threads: &dyn Fn(&str) -> i64, at: &SizeExpr) -> f64 {
-    let axes = facts.iters().iter().filter(|axis| names(at, axis));
-    axes.map(|axis| threads(axis) as f64).product::<f64>().min(32.0)
+/// How many lines of the cache the lanes of a warp read at once: along each axis of memory those that they are apart, the
+/// contiguous axis first, and one for each lane at most.
+fn lines(facts: &Facts, [threads, own]: [&dyn Fn(&str) -> i64; 2], read: &At, bytes: i64) -> f64 {
+    let tensor = &facts.inputs[read.input];
+    let (mut left, mut lines) = (32.0, 1.0);
+    for (dim, at) in read.at.iter().enumerate().rev() {
+        let axes = || facts.iters().iter().filter(|axis| names(at, axis));
+        let lanes = axes().map(|axis| threads(axis) as f64).product::<f64>().min(left);
+        let step = axes().map(|axis| slope(at, axis).map_or(own(axis), i64::abs) * own(axis)).max().unwrap_or(0);
+        let apart = tensor.strides.get(dim).map_or(LINE, |stride| stride * (step * bytes) as f64);
+        left /= lanes.max(1.0);
+        lines *= (lanes * apart / LINE).clamp(1.0, lanes.max(1.0));
+    }
+    lines
 }
 
 /// How often the unrolled loops but the innermost one go: what is loaded for one is done with before the next.
@@ -231,6 +235,11 @@ impl CandidateGenerator<'_> {
         if widths.len() < 2 {
             // Elements one by one: those that windows share are loaded once.
             widths.extend([(4, Table::default()), (1, Table::default())]);
+            // A thread may have a short row as a whole.
+            let row = self.facts.size(along);
+            if (5..=SHORT_ROW).contains(&row) {
+                widths.push((SHORT_ROW, Table::default()));
+            }
         }
         widths
     }
@@ -278,6 +287,12 @@ impl CandidateGenerator<'_> {
         counts
     }
 
+    /// The largest power of two that divides the size of an axis, of one whose size is known.
+    fn dividing(&self, axis: &str) -> i64 {
+        let size = self.facts.axes.size(axis).and_then(SizeExpr::as_constant).filter(|size| *size > 0);
+        size.map_or(1, |size| size & -size)
+    }
+
     fn window_plan(
         &self,
         along: &str,
@@ -287,6 +302,7 @@ impl CandidateGenerator<'_> {
     ) -> Option<Schedule> {
         let (mut tile, mut grid) = (Vec::new(), Vec::new());
         let mut left = threads / alongside;
+        let is_short = self.facts.size(along) <= SHORT_ROW;
         // The axis of the neighbours first; others only where a row of threads is no whole warp else.
         for axis in self.facts.iters().iter().rev() {
             let (own, count) = match axis.as_str() {
@@ -298,8 +314,14 @@ impl CandidateGenerator<'_> {
                     (each, count)
                 }
                 _ if row.is_none_or(|row| self.facts.axes.position(row) > self.facts.axes.position(axis)) => {
-                    let needed = if each == 1 && alongside * (threads / alongside / left) < 32 { left } else { 1 };
-                    let count = needed.min((self.facts.size(axis).clamp(1, 1 << 30) as u64).next_power_of_two() as i64);
+                    let used = threads / left;
+                    // Rows of threads that are no whole warp; and of short rows what divides an axis, as nothing is beyond
+                    // its end: without it blocks would be of a warp or two.
+                    let count = match each == 1 && used < 32 {
+                        true => left.min((self.facts.size(axis).clamp(1, 1 << 30) as u64).next_power_of_two() as i64),
+                        false if is_short => left.min(self.dividing(axis)),
+                        false => 1,
+                    };
                     left /= count;
                     (1, count)
                 }

@@ -13,6 +13,8 @@
 // RUN: dlc-run %t.mlir --function=groups --shape=M=70,N=131 --seed=0 --check=%t.npy
 // RUN: dlc-run %s --function=bias --shape=M=70,N=131 --seed=0 -o %t.npy
 // RUN: dlc-run %t.mlir --function=bias --shape=M=70,N=131 --seed=0 --check=%t.npy
+// RUN: dlc-run %s --function=vectors --shape=M=70 --seed=0 -o %t.npy
+// RUN: dlc-run %t.mlir --function=vectors --shape=M=70 --seed=0 --check=%t.npy
 // RUN: dlc-opt %s --stage-stores=planned --no-output --remarks 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // Three panels of 32 numbers in two buffers: the first of the next tile has the buffer of the last one.
@@ -181,5 +183,21 @@ kernel.func @once<M, N>(%bias: memref<[N], f16>) -> memref<[M, N], f16> attribut
   return %D
 }
 plan.schedule of @once for sm90 {
+  store rows panels 2
+}
+
+// Rows that begin at multiples of 8 bytes are stored by vectors of as many.
+// CHECK-LABEL: kernel.func @vectors
+// CHECK: load_shared %panels{{.*}} : frag<[64, 64], f16, blocked [1, 4] lanes [2, 16] warps [4, 1]>
+kernel.func @vectors<M>(%x: memref<[M, 204], f16, row_major, align 16>) -> memref<[M, 204], f16, row_major, align 16> attributes {target = "sm90"} {
+  %D = output : memref<[M, 204], f16, row_major, align 16>
+  grid (2*(M ceildiv 64)) threads 128 {
+    %b = block_id 0
+    %h = load %x[64*(%b floordiv 2) + i0, 128*(%b mod 2) + i1] where (64*(%b floordiv 2) + i0 < M, 128*(%b mod 2) + i1 < 204) : frag<[64, 128], f16, wgmma>
+    store %h to %D[64*(%b floordiv 2) + i0, 128*(%b mod 2) + i1] where (64*(%b floordiv 2) + i0 < M, 128*(%b mod 2) + i1 < 204)
+  }
+  return %D
+}
+plan.schedule of @vectors for sm90 {
   store rows panels 2
 }

@@ -266,7 +266,7 @@ region.func @long_sum iters (m: 128, n: 128)
 // CHECK-NEXT: barrier mbarrier
 // CHECK-NEXT: async overlap_epilogue
 // CHECK-NEXT: in_flight 1
-// CHECK-NEXT: store fragments
+// CHECK-NEXT: store rows panels 2
 // CHECK-NEXT: algo (load_X: padded, load_W: padded)
 // CHECK-NEXT: }
 region.func @odd_rows iters (m: 1000, n: 999)
