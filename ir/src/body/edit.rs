@@ -131,8 +131,9 @@ impl Body {
         }
     }
 
-    /// Numbers an op for which there is no number, and those around it, afresh: evenly within the smallest range of a power of two
-    /// numbers, on a multiple of its size, that is sparse enough. The more numbers a range has, the larger the part of them that
+    /// Numbers an op for which there is no number, and those around it, afresh: evenly within half of the smallest range of a
+    /// power of two numbers, on a multiple of its size, that is sparse enough. The other half is left after the op, as ops are
+    /// often put one after another. The more numbers a range has, the larger the part of them that
     /// must be free, so each op is numbered again a logarithmic number of times on average, wherever ops are put (Bender, Cole,
     /// Demaine, Farach-Colton and Zito, Two simplified algorithms for maintaining order in a list, 2002). Whether 32 bits
     /// suffice.
@@ -148,14 +149,18 @@ impl Body {
                 (last, count) = (next, count + 1);
             }
             // Of 2^b numbers at most 2^(3b/4) are taken, which leaves room for some 16 million ops in a block.
-            if count > 1 << (3 * bits / 4) {
+            if count > 1 << (3 * bits / 4) || 4 * count > 1 << bits {
                 continue;
             }
-            let step = (1 << bits) / (count + 1);
+            let half = (1 << bits) / 2;
+            let step = half / (count + 1);
             let (mut at, mut order) = (first, u64::from(base));
             loop {
                 order += step;
                 self.ops[at].order = order as u32;
+                if at == op {
+                    order += half;
+                }
                 match self.ops[at].next.filter(|_| at != last) {
                     Some(next) => at = next,
                     None => return true,

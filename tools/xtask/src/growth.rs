@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_shape_is_found_by_its_name() {
-        assert_eq!(shapes(None).map(|shapes| shapes.len()), Ok(13));
+        assert_eq!(shapes(None).map(|shapes| shapes.len()), Ok(14));
         assert_eq!(shapes(Some("tree")).map(|shapes| shapes[0].name), Ok("tree"));
         assert!(shapes(Some("bush")).is_err_and(|error| error.contains("there are chain, tree")));
     }
