@@ -141,7 +141,7 @@ pub fn work(ctx: &dlc_ir::Context, facts: &Facts, plan: &Schedule) -> Work {
         let tensor = &facts.inputs[read.input];
         let bytes = (bits(ctx, tensor.elem) / 8.0) as i64;
         let Some((row, others)) = read.at.split_last() else { continue };
-        let rows: i64 = others.iter().map(|at| span(at)).map(|(reach, points)| points.min(reach + 1)).product();
+        let rows: i64 = others.iter().map(&span).map(|(reach, points)| points.min(reach + 1)).product();
         let (reach, points) = span(row);
         let elements = points.min(reach + 1);
         let step = last.and_then(|last| slope(row, last)).unwrap_or(0).abs();
