@@ -31,6 +31,7 @@ pub mod conditions;
 pub mod expressions;
 pub mod facts;
 pub mod index_ranges;
+pub mod kernel_parts;
 pub mod liveness;
 pub mod loads;
 pub mod locality;

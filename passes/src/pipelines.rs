@@ -79,22 +79,23 @@ inventory::submit! { &REGION_NORMALIZE }
 /// 5. `hoist-gathers`, `dce`: tables that are computed are read at what they are computed from.
 /// 6. `form-regions`: what one kernel computes, and the host function that launches them.
 /// 7. `join-kernels`: elementwise kernels that read the same memory are one with several results.
-/// 8. `merge-kernels`: equal kernels, such as those of the layers of a model, are one.
-/// 9. `share-axes`, `cse`: reductions that read the same elements go along the same axis.
-/// 10. `widen-sums`: what kernels sum, they sum in `f32` at least.
-/// 11. `ccon1`, `srnf`, `normalize-select`, `sink-epilogue`: kernels in normal form.
-/// 12. `stream-softmax`: a maximum and what is summed below it in one pass.
-/// 13. `chain-contractions`: what one contraction forwards to the next stays on chip.
-/// 14. `merge-axes`: axes that follow each other wherever memory is read are one.
-/// 15. `explicit-broadcast`: outside of bodies, broadcasts are made explicit.
-/// 16. `cse`, `dce`: what that left twice, or left over.
-/// 17. `plan-arena`: where the buffers between kernels lie.
+/// 8. `slice-inputs`: kernels that read positions of their own, such as the steps of a recurrence, are equal.
+/// 9. `merge-kernels`: equal kernels, such as those of the layers of a model, are one.
+/// 10. `share-axes`, `cse`: reductions that read the same elements go along the same axis.
+/// 11. `widen-sums`: what kernels sum, they sum in `f32` at least.
+/// 12. `ccon1`, `srnf`, `normalize-select`, `sink-epilogue`: kernels in normal form.
+/// 13. `stream-softmax`: a maximum and what is summed below it in one pass.
+/// 14. `chain-contractions`: what one contraction forwards to the next stays on chip.
+/// 15. `merge-axes`: axes that follow each other wherever memory is read are one.
+/// 16. `explicit-broadcast`: outside of bodies, broadcasts are made explicit.
+/// 17. `cse`, `dce`: what that left twice, or left over.
+/// 18. `plan-arena`: where the buffers between kernels lie.
 static BOOK_TO_REGION: PipelineDef = PipelineDef {
     name: "book-to-region",
     summary: "Partitions entries into kernels in normal form, and plans the memory between them.",
     text: "widen-products,fold-counts,recognize-scans,dce,split-axes{finite},split-scans,split-sorts,nest-reductions,\
-           hoist-gathers,dce,form-regions,join-kernels,merge-kernels,share-axes,cse,widen-sums,ccon1,srnf{reassoc},normalize-select,\
-           sink-epilogue,stream-softmax,chain-contractions,merge-axes,explicit-broadcast,cse,dce,plan-arena",
+           hoist-gathers,dce,form-regions,join-kernels,slice-inputs,merge-kernels,share-axes,cse,widen-sums,ccon1,\
+           srnf{reassoc},normalize-select,sink-epilogue,stream-softmax,chain-contractions,merge-axes,explicit-broadcast,cse,dce,plan-arena",
     to_layer: "",
     lowering: "form-regions",
 };

@@ -10,6 +10,7 @@ pub mod widen_sums;
 
 pub mod ccon1;
 
+pub mod slice_inputs;
 pub mod srnf;
 
 pub mod normalize_select;

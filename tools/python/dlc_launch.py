@@ -367,7 +367,7 @@ class Launch:
 
 
 # The versions of the manifest that are read.
-VERSIONS = (1, 2, 3, 4)
+VERSIONS = (1, 2, 3, 4, 5)
 
 
 class UnverifiedWarning(UserWarning):
@@ -453,9 +453,10 @@ class _Buffer:
         self.is_tiled = bool(layout) and not self.strides
         _type(self.type)
 
-    def as_view(self):
-        """The same elements, row by row."""
-        return _Buffer(dict(name=self.name, type=self.type, shape=[e.text for e in self.shape], align=self.align))
+    def as_view(self, layout=None):
+        """The same memory in another layout, row by row unless it is given."""
+        spec = dict(name=self.name, type=self.type, shape=[e.text for e in self.shape], align=self.align)
+        return _Buffer(dict(spec, layout=layout) if layout else spec)
 
     def extent(self, shape, values):
         """The elements from the beginning of the memory to the end of the last one."""

@@ -31,7 +31,10 @@ class Program:
             outputs = [(_Buffer(o), None if o.get("offset") is None else Expr(o["offset"])) for o in spec["outputs"]]
             return dict(kind="launch", choices=choices, inputs=spec["inputs"], outputs=outputs)
         if "view" in spec:
-            return dict(kind="view", name=spec["view"], of=spec["of"], shape=[Expr(s) for s in spec["shape"]])
+            part = None
+            if "from" in spec:
+                part = Expr(spec["from"]), spec.get("layout")
+            return dict(kind="view", name=spec["view"], of=spec["of"], shape=[Expr(s) for s in spec["shape"]], part=part)
         if "const" in spec:
             return dict(kind="const", name=spec["const"], buffer=_Buffer(dict(spec, name=spec["const"])),
                         offset=spec["offset"], data=base64.b64decode(spec["base64"]))
@@ -135,9 +138,18 @@ class _ProgramPlan:
             elif step["kind"] == "view":
                 place, offset, buffer, shape = self._get(step["of"])
                 view = [e(sizes) for e in step["shape"]]
-                if math.prod(view) != math.prod(shape):
-                    raise LaunchError(f"{program.name}: {step['name']} sees {shape} as {view}")
-                self._add(step["name"], place, offset, buffer.as_view(), view)
+                if step["part"]:
+                    begin, layout = step["part"]
+                    start, seen = begin(sizes), buffer.as_view(layout)
+                    end = start + seen.extent(view, sizes)
+                    if not 0 <= start or math.prod(view) and end > math.prod(shape):
+                        raise LaunchError(f"{program.name}: {step['name']} sees the elements {start} to {end} of {shape}")
+                    offset += start * _type(buffer.type)[1]
+                else:
+                    seen = buffer.as_view()
+                    if math.prod(view) != math.prod(shape):
+                        raise LaunchError(f"{program.name}: {step['name']} sees {shape} as {view}")
+                self._add(step["name"], place, offset, seen, view)
                 roots[step["name"]] = roots.get(step["of"], step["of"])
             else:
                 self._launch(at, step, sizes, spans)
@@ -226,7 +238,7 @@ class _ProgramPlan:
         if place[0] == "pool":
             return self.program._make_pool().data_ptr() + offset
         tensor, buffer = self._tensor(place, inputs, own)
-        return _address(buffer, tensor, self.sizes)
+        return _address(buffer, tensor, self.sizes) + offset
 
     def _tensor(self, place, inputs, own):
         """The tensor of an input or of a result that is no part of the arena, and the buffer that it is."""
@@ -271,8 +283,12 @@ class _ProgramPlan:
     def _result(self, name, inputs, own):
         place, offset, buffer, shape = self.buffers[name]
         if place[0] in ("input", "own"):
-            tensor, _ = self._tensor(place, inputs, own)
-            return tensor if list(tensor.shape) == shape else tensor.view(shape)
+            tensor, whole = self._tensor(place, inputs, own)
+            if buffer is whole:
+                return tensor
+            # A view is of memory without gaps.
+            strides, start = buffer.placed(shape, self.sizes)
+            return tensor.as_strided(shape, strides, tensor.storage_offset() + start + offset // _type(buffer.type)[1])
         # What lies in memory of the program is copied: the next run writes over it.
         torch = self.cuda.torch
         if buffer.strides is not None:

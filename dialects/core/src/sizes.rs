@@ -35,6 +35,26 @@ impl Kind for Sizes {
     }
 }
 
+/// One symbolic integer.
+pub struct Expr;
+
+impl Kind for Expr {
+    type Value<'a> = SizeExpr;
+    const KIND: &'static AttrKind = &AttrKind {
+        name: "a symbolic integer, such as \"2*K\" or 3, in canonical form",
+        admits: |ctx, attr| expr(ctx, attr).is_some(),
+        // Before a type or attributes.
+        parse: Some(|p| Ok(expr_attr(p.ctx, &parse_expr(p, &[Token::Colon, Token::LBrace])?))),
+        print: Some(print_item),
+    };
+    fn get(ctx: &Context, attr: Attr) -> Option<SizeExpr> {
+        expr(ctx, attr)
+    }
+    fn make(ctx: &Context, value: SizeExpr) -> Attr {
+        expr_attr(ctx, &value)
+    }
+}
+
 impl Kind for Exprs {
     type Value<'a> = Vec<SizeExpr>;
     const KIND: &'static AttrKind = &AttrKind {
@@ -210,11 +230,15 @@ pub fn print_expression(p: &mut OpPrinter<'_, '_>, text: &str, first: usize) {
 pub fn print(p: &mut Printer<'_>, attr: Attr) {
     let ctx = p.ctx;
     p.write("[");
-    p.list(attr.as_array(ctx).unwrap_or(&[]), |p, &item| match ctx.attr_data(item) {
-        AttrData::String(text) => p.write(ctx.str(*text)),
-        _ => p.attr(item),
-    });
+    p.list(attr.as_array(ctx).unwrap_or(&[]), |p, &item| print_item(p, item));
     p.write("]");
+}
+
+fn print_item(p: &mut Printer<'_>, item: Attr) {
+    match p.ctx.attr_data(item) {
+        AttrData::String(text) => p.write(p.ctx.str(*text)),
+        _ => p.attr(item),
+    }
 }
 
 /// What the symbols of a function are while it runs.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use dlc_core::eval::{bindings, give, shape, tensor};
+use dlc_core::eval::{bindings, give, integers, shape, tensor};
 use dlc_core::memref::{Layout, MemRef};
 use dlc_core::sizes::Bindings;
 use dlc_core::tensor::TensorValue;
@@ -119,6 +119,9 @@ pub fn view(cx: &mut Eval<'_, '_>) -> EvalResult {
     start(cx)?;
     let op = View::from(cx.op);
     let mut shape = shape(cx)?;
+    if let Some(begin) = op.start() {
+        return part(cx, &shape, begin);
+    }
     let is_reversed =
         |value| MemRef::of(cx.op.ctx, cx.op.type_of(value)).is_some_and(|ty| ty.layout(cx.op.ctx) == Layout::ColMajor);
     let (from, to) = (is_reversed(op.input()), is_reversed(op.out()));
@@ -131,6 +134,26 @@ pub fn view(cx: &mut Eval<'_, '_>) -> EvalResult {
     }
     let value = turned(tensor(cx, 0)?.clone(), from).and_then(|value| value.reshape(&shape));
     give(cx, value.and_then(|value| turned(value, to)))
+}
+
+/// The memory from an element on.
+fn part(cx: &mut Eval<'_, '_>, shape: &[usize], begin: SizeExpr) -> EvalResult {
+    let (ctx, op) = (cx.op.ctx, View::from(cx.op));
+    let memory = |value| MemRef::of(ctx, op.type_of(value)).expect("views are of memory");
+    let (from, to) = (memory(op.input()), memory(op.out()));
+    let whole = match from.layout(ctx) {
+        Layout::ColMajor => {
+            let value = tensor(cx, 0)?.clone();
+            value.permute(&(0..value.rank()).rev().collect::<Vec<_>>())
+        }
+        _ => Ok(tensor(cx, 0)?.clone()),
+    };
+    let (mut steps, offset) = to.layout(ctx).strides(&to.dims(ctx)).expect("the verifier admits only strides");
+    steps.extend([offset, begin]);
+    let mut steps = integers(cx, &steps)?;
+    let start = steps.pop().zip(steps.pop()).and_then(|(begin, offset)| begin.checked_add(offset));
+    let start = start.ok_or_else(|| cx.fail(&CANNOT_RUN, "the part begins beyond 64 bits"))?;
+    give(cx, whole.and_then(|whole| whole.strided(shape, &steps, start)))
 }
 
 /// A number everywhere, or a number for each element.

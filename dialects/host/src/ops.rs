@@ -2,7 +2,7 @@
 
 use dlc_core::constant::Elements;
 use dlc_core::memref::MemRef;
-use dlc_core::sizes::Exprs;
+use dlc_core::sizes::{Expr, Exprs};
 use dlc_ir::define::{DictArray, FunctionType, Int, SymbolName, Text, TextArray, op};
 use dlc_ir::text::function;
 
@@ -51,11 +51,16 @@ pub struct Launch {
     outs: VariadicResult<MemRef>,
 }
 
-/// The same memory with other sizes, in row-major order.
-#[op("host.view", traits(Pure), format = "$input attr-dict `:` type($out)", verify = verify::view,
-     eval = interp::view, example = "%v = view %b : memref<[N], f32>")]
+/// The same memory with other sizes, in row-major order; or a part of it: the memory from an element on.
+///
+/// With `from` the elements of the result are among those of the input: where each lies, the layout of the result says,
+/// counted from that element. Without it there are as many of them, one after another.
+#[op("host.view", traits(Pure), format = "$input (`from` $start^)? attr-dict `:` type($out)", verify = verify::view,
+     eval = interp::view, example = "%v = view %b from 2*K : memref<[M, K], f32, strided [4*K, 1]>")]
 pub struct View {
     input: Operand<MemRef>,
+    /// The number of the element at which it begins, in the order of memory.
+    start: OptionalAttr<Expr>,
     out: Result<MemRef>,
 }
 

@@ -14,7 +14,7 @@ use dlc_ir::op::{BrokenRule, Traits, op_error};
 use dlc_ir::verify::{OP_RULE, Scope, SymbolInfo, SymbolUser};
 use dlc_ir::{Context, Diagnostic, Diagnostics, OpRef, Type, TypeData, ValueId};
 
-use crate::buffers::{Buffer, Buffers, bytes, elements, origin, round_up};
+use crate::buffers::{Buffer, Buffers, bytes, element_bytes, elements, origin, round_up};
 use crate::choice::{Choice, Choices};
 use crate::ops::{Const, Func, Launch, Return, View};
 
@@ -445,8 +445,14 @@ pub fn view(op: View<'_>, diags: &Diagnostics) {
         return diags.emit(op_error(*op, format!("the elements are of type {from}, not {to}")));
     }
     let is_dense = |ty: MemRef| matches!(ty.layout(ctx), Layout::RowMajor | Layout::ColMajor);
-    if !is_dense(from) || !is_dense(to) {
+    let part = op.start();
+    if !is_dense(from) || (part.is_none() && !is_dense(to)) {
         return refuse("only memory without gaps has views: both must be row_major or col_major".into());
+    }
+    if let Some(begin) = &part
+        && let Err(why) = has_part(ctx, from, begin, to)
+    {
+        return refuse(why);
     }
     if to.align(ctx) > from.align(ctx) {
         return refuse(format!("the view is aligned to {} bytes, the memory to {}", to.align(ctx), from.align(ctx)));
@@ -454,8 +460,34 @@ pub fn view(op: View<'_>, diags: &Diagnostics) {
     if to.noalias(ctx) && !from.noalias(ctx) {
         return refuse("the view is noalias, the memory is not".into());
     }
-    if let Some(why) = no_view(&from.dims(ctx), &to.dims(ctx)) {
+    if part.is_none()
+        && let Some(why) = no_view(&from.dims(ctx), &to.dims(ctx))
+    {
         diags.emit(op_error(*op, why));
+    }
+}
+
+/// Whether memory may have such a part from an element on. Errors say why not, if that is so whatever the symbols are.
+fn has_part(ctx: &Context, from: MemRef, begin: &SizeExpr, to: MemRef) -> Result<(), String> {
+    let layout = to.layout(ctx);
+    layout.strides(&to.dims(ctx)).ok_or("a part of memory is row_major, col_major or strided")?;
+    if begin.prove_lt(&SizeExpr::from(0), &SizeRanges::default()) == Some(true) {
+        return Err(format!("the view begins at element {begin}, before the memory"));
+    }
+    let width = element_bytes(ctx, to.elem(ctx));
+    let far = "the number of elements goes beyond the limits of symbolic sizes";
+    let start = begin.mul(&SizeExpr::from(width)).map_err(|_| far)?;
+    if !start.divisible_by(to.align(ctx)) {
+        return Err(format!("element {begin} lies at byte {start}, and the view is aligned to {}", to.align(ctx)));
+    }
+    let has = elements(&from.dims(ctx)).map_err(|_| far)?;
+    let extent = layout.extent(&to.dims(ctx), width).map_err(|_| far)?;
+    let end = begin.add(&extent).map_err(|_| far)?;
+    // A part without elements is nowhere.
+    let is_empty = to.dims(ctx).iter().any(|size| size.as_constant() == Some(0));
+    match has.prove_lt(&end, &SizeRanges::default()) {
+        Some(true) if !is_empty => Err(format!("elements up to {end} are wanted of {has}")),
+        _ => Ok(()),
     }
 }
 

@@ -352,7 +352,7 @@ fn host_function(ctx: &Context, book: &Body, program: &Program<'_>, launches: &[
                 }
                 let view = *views.entry((read, ty)).or_insert_with(|| {
                     let loc = graph.values[read].loc;
-                    let op = host::View::build(&mut Builder::at_end(ctx, &mut body, block), loc, memory, ty);
+                    let op = host::View::build(&mut Builder::at_end(ctx, &mut body, block), loc, memory, None, ty);
                     body.result(op, 0)
                 });
                 body.set_value_name(view, ctx.intern_str(&program.names[read]));
@@ -435,7 +435,7 @@ fn buffer(
         }
         _ => {
             let input = buffer(ctx, body, program, buffers, value.operands.first()?.node)?;
-            host::View::build(&mut Builder::at_end(ctx, body, block), value.loc, input, ty)
+            host::View::build(&mut Builder::at_end(ctx, body, block), value.loc, input, None, ty)
         }
     };
     let result = body.result(op, 0);

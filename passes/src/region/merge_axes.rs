@@ -167,7 +167,7 @@ fn launch_merged(ctx: &Context, body: &mut Body, op: OpId, runs: &pairs::Runs, o
     let (inputs, outs) = (launch.inputs().collect::<Vec<_>>(), launch.outs().collect::<Vec<_>>());
     for (number, (&input, run)) in inputs.iter().zip(&runs.inputs).enumerate() {
         if let Some(ty) = fewer(ctx, body.value_type(input), run) {
-            let view = View::build(&mut Builder::new(ctx, body, InsertPoint::Before(op)), loc, input, ty);
+            let view = View::build(&mut Builder::new(ctx, body, InsertPoint::Before(op)), loc, input, None, ty);
             let view = body.result(view, 0);
             body.set_operand(op, number, view);
         }
@@ -175,7 +175,7 @@ fn launch_merged(ctx: &Context, body: &mut Body, op: OpId, runs: &pairs::Runs, o
     for (&out, run) in outs.iter().zip(&runs.outputs).rev() {
         let ty = body.value_type(out);
         if let Some(fewer) = fewer(ctx, ty, run) {
-            let view = View::build(&mut Builder::new(ctx, body, InsertPoint::After(op)), loc, out, ty);
+            let view = View::build(&mut Builder::new(ctx, body, InsertPoint::After(op)), loc, out, None, ty);
             let whole = body.result(view, 0);
             body.replace_all_uses(out, whole);
             body.set_operand(view, 0, out);

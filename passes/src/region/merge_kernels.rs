@@ -47,15 +47,13 @@
 
 use dlc_host::ops::Launch;
 use dlc_ir::body::{Body, OpRef};
-use dlc_ir::context::OpName;
-use dlc_ir::define::{Kind, TextArray};
 use dlc_ir::pass::{On, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
-use dlc_ir::{Attr, Context, OpId, RegionId, Str, Type, ValueId};
+use dlc_ir::{Context, Str};
 use dlc_plan::Schedules;
-use dlc_region::ops::{Func, Yield};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::axes::is_kernel;
+use crate::analysis::kernel_parts::{Change, Part, parts};
 use crate::rewrites::launches::{Launches, is_of};
 
 static DEF: PassDef = PassDef {
@@ -96,7 +94,7 @@ pub fn merge_kernels(module: &mut Body, cx: &PassCx<'_>) -> u64 {
         if !is_private || is_planned || kernel.entry_block().is_none() || !launches.is_launched(&name) {
             continue;
         }
-        match first.entry(parts(ctx, kernel)) {
+        match first.entry(parts(ctx, kernel, &Change::default())) {
             std::collections::hash_map::Entry::Vacant(entry) => {
                 entry.insert(name);
             }
@@ -121,87 +119,5 @@ fn launch_instead(ctx: &Context, module: &mut Body, launches: &mut Launches, ker
             choice.callee = ctx.symbol_attr(other);
         }
         launches.set_choices(ctx, module, at, choices);
-    }
-}
-
-/// A part of a kernel, without names that only people read.
-#[derive(PartialEq, Eq, Hash)]
-enum Part {
-    Op(OpName),
-    /// Which of the values that were met before.
-    Value(usize),
-    Prop(Str, Attr),
-    Attrs(Attr),
-    Type(Type),
-    /// Which of the results.
-    Output(usize),
-    Regions(usize),
-    Block,
-    End,
-}
-
-/// What a kernel consists of, in order.
-fn parts(ctx: &Context, kernel: &Body) -> Vec<Part> {
-    let func = Func::from(OpRef::new(ctx, kernel, kernel.root()));
-    let outputs: Vec<String> = func.outputs().into_iter().map(String::from).collect();
-    let mut lister = Lister { ctx, kernel, outputs, values: FxHashMap::default(), parts: Vec::new() };
-    lister.op(kernel.root());
-    lister.parts
-}
-
-struct Lister<'k> {
-    ctx: &'k Context,
-    kernel: &'k Body,
-    outputs: Vec<String>,
-    values: FxHashMap<ValueId, usize>,
-    parts: Vec<Part>,
-}
-
-impl Lister<'_> {
-    fn op(&mut self, op: OpId) {
-        let (ctx, kernel) = (self.ctx, self.kernel);
-        let is_root = op == kernel.root();
-        self.parts.push(Part::Op(kernel.op_name(op)));
-        for value in kernel.operands(op) {
-            // Operands are defined before, and a kernel refers to nothing outside.
-            self.parts.extend(self.values.get(&value).map(|&number| Part::Value(number)));
-        }
-        let view = OpRef::new(ctx, kernel, op);
-        let is_yield = view.is(Yield::DEF);
-        for &(key, attr) in kernel.props(op).as_dict(ctx).unwrap_or(&[]) {
-            match ctx.str(key) {
-                "sym_name" if is_root => {}
-                "outputs" if is_root => self.parts.push(Part::Output(self.outputs.len())),
-                "to" if is_yield => {
-                    let names = TextArray::get(ctx, attr).unwrap_or_default();
-                    let place = |name: &str| self.outputs.iter().position(|output| output == name);
-                    let places: Vec<Part> = names.into_iter().filter_map(place).map(Part::Output).collect();
-                    self.parts.extend(places);
-                }
-                _ => self.parts.push(Part::Prop(key, attr)),
-            }
-        }
-        self.parts.push(Part::Attrs(kernel.attrs(op)));
-        for value in kernel.results(op) {
-            self.define(value);
-        }
-        let regions: Vec<RegionId> = kernel.regions(op).to_vec();
-        self.parts.push(Part::Regions(regions.len()));
-        for region in regions {
-            for block in kernel.blocks(region) {
-                self.parts.push(Part::Block);
-                kernel.args(block).iter().for_each(|&arg| self.define(arg));
-                for op in kernel.ops(block) {
-                    self.op(op);
-                }
-            }
-            self.parts.push(Part::End);
-        }
-    }
-
-    fn define(&mut self, value: ValueId) {
-        let number = self.values.len();
-        self.values.insert(value, number);
-        self.parts.push(Part::Type(self.kernel.value_type(value)));
     }
 }

@@ -126,6 +126,54 @@ host.func @f(%x: memref<[2], f32>) {
 
 // -----
 
+host.func @f(%x: memref<[2, 6], f32>) {
+  // expected-error@+1 {{E1504 'host.view': elements up to 13 are wanted of 12}}
+  %v = view %x from 7 : memref<[2, 3], f32>
+  return
+}
+
+// -----
+
+host.func @f<K>(%x: memref<[2, K], f32>) {
+  // expected-error@+1 {{E1504 'host.view': elements up to 2*K + 1 are wanted of 2*K}}
+  %v = view %x from K : memref<[2, K], f32, strided [1, 1]>
+  return
+}
+
+// -----
+
+host.func @f(%x: memref<[2, 6], f32>) {
+  // expected-error@+1 {{E1504 'host.view': the view begins at element -1, before the memory}}
+  %v = view %x from -1 : memref<[2], f32>
+  return
+}
+
+// -----
+
+host.func @f(%x: memref<[2, 6], f32, row_major, align 16>) {
+  // expected-error@+1 {{E1504 'host.view': element 2 lies at byte 8, and the view is aligned to 16}}
+  %v = view %x from 2 : memref<[2], f32, row_major, align 16>
+  return
+}
+
+// -----
+
+host.func @f(%x: memref<[8], f32>) {
+  // expected-error@+1 {{E1504 'host.view': a part of memory is row_major, col_major or strided}}
+  %v = view %x from 2 : memref<[4], f32, blocked [2]>
+  return
+}
+
+// -----
+
+host.func @f(%x: memref<[8], f32>) {
+  // expected-error@+1 {{a symbolic integer}}
+  %v = "host.view"(%x) <{start = "two plus two"}> : (!core.memref<[8], f32, "row_major", 4, false>) -> !core.memref<[4], f32, "row_major", 4, false>
+  return
+}
+
+// -----
+
 host.func @f(%x: memref<[4000000000, 4000000000, 4000000000], f32>) {
   // expected-error@+1 {{the number of elements goes beyond the limits of symbolic sizes}}
   %v = view %x : memref<[2], f32>

@@ -44,6 +44,23 @@ host.func @unplanned<M>(%x: memref<[M, 2], f32, row_major, align 256, noalias> {
   return %s, %p
 }
 
+// Parts of memory: the elements from one on, where their layout says.
+// CHECK-LABEL: host.func @parts<
+host.func @parts<M, K>(%x: memref<[4, M, K], f32, row_major, align 16>) -> memref<[M], f32, row_major, align 64> {
+  // CHECK: %v = view %x from 2*K*M : memref<[M, K], f32, row_major, align 4>
+  // GENERIC: %v = "host.view"(%x) <{start = "2*K*M"}> :
+  %v = view %x from 2 * M * K : memref<[M, K], f32>
+  // CHECK-NEXT: %w = view %x from 3 {note} : memref<[M, 1], f32, strided [K, 1], align 4>
+  // GENERIC: "host.view"(%x) <{start = 3}> {note} :
+  %w = view %x from 3 {note} : memref<[M, 1], f32, strided [K, 1]>
+  %u = view %x from K : memref<[M], f32, strided [K]>
+  // CHECK: %n = view %x from 0 : memref<[0, 9], f32, row_major, align 16>
+  %n = view %x from 0 : memref<[0, 9], f32, row_major, align 16>
+  %t = view %x from M*K : memref<[M], f32>
+  %y = launch @twice<M> (%t) : memref<[M], f32, row_major, align 64>
+  return %y
+}
+
 // Constants with a place in the pool, buffers with one in the arena but for what is returned.
 // CHECK-LABEL: host.func @planned(
 // CHECK-SAME: ) -> memref<[3], f32, row_major, align 64> attributes {arena = [128], pool = 76} {

@@ -25,7 +25,7 @@
 // LINES: .loc 1
 // LINES: .file 1 "{{.*}}.mlir"
 
-// CHECK: "manifest": 4
+// CHECK: "manifest": 5
 // CHECK-NEXT: "target": "sm_90a"
 // CHECK-NEXT: "ptx_version": "8.0"
 // CHECK-NEXT: "module": "{{.*}}.ptx",

@@ -20,7 +20,7 @@
 // RUN: dlc-translate %S/Inputs/edited.mlir --to-ptx -o %t.edited.ptx 2>&1 | FileCheck %s --check-prefix=EDITED
 
 // QUIET-NOT: {{.}}
-// VERIFIED: "manifest": 4
+// VERIFIED: "manifest": 5
 // VERIFIED: "module_crc32": "{{[0-9a-f]+}}"
 // VERIFIED: "verified": true,
 // VERIFIED-NOT: "reason"

@@ -21,8 +21,8 @@ use dlc_ptx::verified::{Verification, verification};
 use crate::manifest::expr::{Expr, Guard};
 use crate::manifest::layout::Layout;
 use crate::manifest::schema::{
-    Arg, Buffer, Call, Choice, Const, Cost, Elem, Formula, Im2col, Kernel, Launch, Manifest, Out, Port, Program, Role,
-    Step, TensorMap, VERSION, Value, View,
+    Arg, Buffer, Call, Choice, Const, Cost, Elem, Formula, Im2col, Kernel, Launch, Manifest, Out, Part, Port, Program,
+    Role, Step, TensorMap, VERSION, Value, View,
 };
 use crate::manifest::verified;
 
@@ -401,10 +401,11 @@ fn program_of(root: OpRef<'_>, called: &BTreeMap<String, Vec<String>>, outputs: 
             made.steps.push(Step::Const(constant(op, &mut names)?));
         } else if let Some(op) = host::View::of(op) {
             let Memory { shape, layout, .. } = memory(*op, op.type_of(op.out()))?;
-            if layout.is_some() {
+            let part = op.start().map(|from| Part { from: Expr(from), layout: layout.clone() });
+            if layout.is_some() && part.is_none() {
                 return Err(Wrong::at(*op, "a view lies row by row"));
             }
-            made.steps.push(Step::View(View { name: names.of(op.out()), of: names.of(op.input()), shape }));
+            made.steps.push(Step::View(View { name: names.of(op.out()), of: names.of(op.input()), shape, part }));
         } else if let Some(op) = host::Launch::of(op) {
             made.steps.push(Step::Launch(call(op, called, &mut names)?));
         } else if let Some(op) = host::Return::of(op) {

@@ -99,7 +99,7 @@ pub struct Tensor {
     pub scattered: usize,
     /// The size of the contiguous axis; `None` where the layout has none.
     pub row: Option<SizeExpr>,
-    /// How many elements lie between neighbours along each axis of its memory; none where it has no row-major layout.
+    /// How many elements lie between neighbours along each axis of its memory; none where it has no contiguous rows.
     pub strides: Vec<f64>,
     /// How many reads there are of it.
     pub reads: usize,
@@ -185,12 +185,10 @@ impl Facts {
         let tensor = |name: &str, ty: Type| {
             let memref = MemRef::of(ctx, ty)?;
             let dims = memref.dims(ctx);
-            let row = match memref.layout(ctx) {
-                Layout::RowMajor => dims.last().cloned(),
-                _ => None,
-            };
-            let strides = (1..=dims.len()).map(|axis| count(&dims[axis..]));
-            let strides = if row.is_some() { strides.collect() } else { Vec::new() };
+            let row = dims.last().filter(|row| has_rows(&memref.layout(ctx), row)).cloned();
+            let steps = memref.layout(ctx).strides(&dims).filter(|_| row.is_some());
+            let strides = steps.into_iter().flat_map(|(strides, _)| strides).map(|stride| number(&stride) as f64);
+            let strides = strides.collect();
             let (elem, elems) = (memref.elem(ctx), count(&dims));
             let all = dims.iter().try_fold(SizeExpr::from(1), |all, dim| all.mul(dim).ok());
             let (name, axes, along) = (name.to_string(), Vec::new(), Vec::new());
@@ -559,6 +557,15 @@ fn live(ctx: &Context, body: &Body) -> usize {
         now += change;
         most.max(now)
     }) as usize
+}
+
+/// Whether memory consists of rows of this many contiguous elements, each of which begins at a multiple of that number:
+/// row-major memory and slices of it.
+fn has_rows(layout: &Layout, row: &SizeExpr) -> bool {
+    let Layout::Strided { strides, offset } = layout else { return *layout == Layout::RowMajor };
+    let Some((last, others)) = strides.split_last() else { return false };
+    let is_multiple = |stride: &SizeExpr| row.as_constant().is_some_and(|row| row > 0 && stride.divisible_by(row));
+    last.as_constant() == Some(1) && offset.as_constant() == Some(0) && others.iter().all(is_multiple)
 }
 
 /// The bits of a number, 32 for what has none.

@@ -394,7 +394,7 @@ fn launch_turned(ctx: &Context, body: &mut Body, op: OpId, turn: &Turn, names: &
     let size = |name: &str| choice.sizes.get(names.iter().position(|known| known == name)?).cloned();
     let put = |expr: &SizeExpr| expr.substitute(&size).unwrap_or_else(|_| expr.clone());
     let view = |body: &mut Body, input: ValueId, ty: Type| {
-        let view = View::build(&mut Builder::new(ctx, body, InsertPoint::Before(op)), loc, input, ty);
+        let view = View::build(&mut Builder::new(ctx, body, InsertPoint::Before(op)), loc, input, None, ty);
         body.result(view, 0)
     };
     let (mut value, mut before) = (inputs[turn.input], None);

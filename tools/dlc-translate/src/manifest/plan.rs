@@ -8,7 +8,7 @@ use dlc_ir::Loc;
 use dlc_ir::diag::Diagnostic;
 
 use super::numbers::{Numbers, Tensor, Use, tensor};
-use super::schema::{Call, Choice, Kernel, Manifest, Port, Program, Step};
+use super::schema::{Call, Choice, Kernel, Manifest, Port, Program, Step, View};
 use super::{BAD_PLACE, NOT_FOR_SIZES};
 
 /// What the addresses of buffers that have memory of their own are multiples of.
@@ -17,16 +17,37 @@ pub const ALIGN: u64 = 256;
 /// Where something lies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
-    /// In the memory of the input of this number.
-    Input(usize),
-    /// In the memory of this number among [`Plan::owned`].
-    Owned(usize),
+    /// In the memory of the input of this number, at this byte.
+    Input(usize, u64),
+    /// In the memory of this number among [`Plan::owned`], at this byte.
+    Owned(usize, u64),
     /// In the arena, at this byte.
     Arena(u64),
     /// Among the constants, at this byte.
     Pool(u64),
     /// In the memory for scratch, at this byte.
     Scratch(u64),
+}
+
+impl Place {
+    /// The place some bytes behind it; `None` beyond 64 bits.
+    fn behind(self, bytes: u64) -> Option<Place> {
+        Some(match self {
+            Place::Input(number, at) => Place::Input(number, at.checked_add(bytes)?),
+            Place::Owned(number, at) => Place::Owned(number, at.checked_add(bytes)?),
+            Place::Arena(at) => Place::Arena(at.checked_add(bytes)?),
+            Place::Pool(at) => Place::Pool(at.checked_add(bytes)?),
+            Place::Scratch(at) => Place::Scratch(at.checked_add(bytes)?),
+        })
+    }
+
+    /// The byte of the memory.
+    fn byte(self) -> u64 {
+        match self {
+            Place::Input(_, at) | Place::Owned(_, at) => at,
+            Place::Arena(at) | Place::Pool(at) | Place::Scratch(at) => at,
+        }
+    }
 }
 
 /// What symbols are.
@@ -154,12 +175,12 @@ fn by_itself(kernel: &Kernel, symbols: &BTreeMap<String, i64>) -> Result<Plan, B
         places.push(match *is {
             Use::Input(input) => {
                 inputs.push(tensor.clone());
-                Place::Input(input)
+                Place::Input(input, 0)
             }
             Use::Output(output) => {
                 owned[output] = tensor.bytes();
-                outputs[output] = Some((tensor.clone(), Place::Owned(output)));
-                Place::Owned(output)
+                outputs[output] = Some((tensor.clone(), Place::Owned(output, 0)));
+                Place::Owned(output, 0)
             }
             Use::Scratch | Use::Workspace => take(&mut scratch, tensor.bytes()),
         });
@@ -227,7 +248,7 @@ impl<'a> Planner<'a> {
             let tensor = tensor(&port.name, port.elem, (&port.shape, port.layout.as_ref()), port.align, &self.symbols)
                 .map_err(not_for)?;
             self.plan.inputs.push(tensor.clone());
-            self.add(&port.name, tensor, Place::Input(number));
+            self.add(&port.name, tensor, Place::Input(number, 0));
         }
         for (number, step) in program.steps.iter().enumerate() {
             match step {
@@ -245,14 +266,8 @@ impl<'a> Planner<'a> {
                 Step::View(view) => {
                     // Reading admits no other name.
                     let Some(of) = self.known.get(view.of.as_str()).cloned() else { continue };
-                    let tensor =
-                        tensor(&view.name, of.tensor.elem, (&view.shape, None), 1, &self.symbols).map_err(not_for)?;
-                    if tensor.bytes() != of.tensor.bytes() {
-                        let (name, of) = (&view.name, &of.tensor);
-                        let message = format!("'{name}' of {:?} is no view of {:?}", tensor.shape, of.shape);
-                        return Err(not_for(message));
-                    }
-                    self.known.insert(&view.name, Known { tensor, ..of });
+                    let seen = self.view(view, of)?;
+                    self.known.insert(&view.name, seen);
                 }
                 Step::Launch(call) => self.call(number, call)?,
             }
@@ -272,6 +287,32 @@ impl<'a> Planner<'a> {
 
     fn add(&mut self, name: &'a str, tensor: Tensor, place: Place) {
         self.known.insert(name, Known { tensor, place, root: name.to_string() });
+    }
+
+    /// What a view is of what a value is.
+    fn view(&self, view: &View, of: Known) -> Result<Known, Box<Diagnostic>> {
+        let layout = view.part.as_ref().and_then(|part| part.layout.as_ref());
+        let shape = (&view.shape[..], layout);
+        let tensor = tensor(&view.name, of.tensor.elem, shape, 1, &self.symbols).map_err(not_for)?;
+        let begin = match &view.part {
+            Some(part) => Some(part.from.size(&self.symbols).map_err(not_for)?),
+            None => None,
+        };
+        let bytes = begin.unwrap_or(0).checked_mul(of.tensor.elem.size());
+        let place = bytes.and_then(|bytes| of.place.behind(bytes));
+        let end = bytes.and_then(|bytes| bytes.checked_add(tensor.bytes()));
+        let is_within = match begin {
+            Some(_) => end.is_some_and(|end| end <= of.tensor.bytes() || tensor.bytes() == 0),
+            None => tensor.bytes() == of.tensor.bytes(),
+        };
+        match place.filter(|_| is_within && of.tensor.placement.is_dense()) {
+            Some(place) => Ok(Known { tensor, place, root: of.root }),
+            None => {
+                let (name, is) = (&view.name, &of.tensor.shape);
+                let from = begin.map_or(String::new(), |begin| format!(" from element {begin} on"));
+                Err(not_for(format!("'{name}' of {:?} is no view of {is:?}{from}", tensor.shape)))
+            }
+        }
     }
 
     /// The kernel of a call for the sizes, with what its symbols are.
@@ -329,7 +370,7 @@ impl<'a> Planner<'a> {
                 }
                 None => {
                     self.plan.owned.push(tensor.bytes());
-                    Place::Owned(self.plan.owned.len() - 1)
+                    Place::Owned(self.plan.owned.len() - 1, 0)
                 }
             };
             // The next output of this launch must not lie here either.
@@ -355,9 +396,9 @@ impl<'a> Planner<'a> {
                 let message = format!("'{}' is {is}, but the kernel '{name}' has {takes} as '{as_what}'", given.name);
                 return Err(not_for(message));
             }
-            if let Place::Arena(offset) | Place::Pool(offset) = place
-                && !offset.is_multiple_of(wanted.align)
-            {
+            // Memory of the caller and of results begins at a multiple of any alignment that is asked for.
+            let offset = place.byte();
+            if !offset.is_multiple_of(wanted.align) {
                 let (value, align) = (&given.name, wanted.align);
                 let message =
                     format!("'{value}' lies at byte {offset}, and the kernel '{name}' needs a multiple of {align}");

@@ -341,6 +341,13 @@ impl<'a> Checker<'a> {
                 }
                 Step::View(view) => {
                     self.known_all(&known, &view.shape);
+                    if let Some(part) = &view.part {
+                        if self.manifest.manifest < 5 {
+                            self.fail("'from' is of version 5");
+                        }
+                        self.known(&known, &part.from);
+                        self.layout(&known, &view.name, &view.shape, part.layout.as_ref());
+                    }
                     (vec![&view.name], vec![&view.of])
                 }
                 Step::Launch(call) => {

@@ -9,7 +9,7 @@ use super::layout::Layout;
 use super::verified::Covered;
 
 /// The version of the schema that is written. Older ones are read too.
-pub const VERSION: u64 = 4;
+pub const VERSION: u64 = 5;
 
 /// What is next to a file of PTX: which kernels it holds and how they are launched.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -422,6 +422,17 @@ pub struct View {
     pub of: String,
     /// Its sizes.
     pub shape: Vec<Expr>,
+    /// The part of the memory that it is; all of it without.
+    pub part: Option<Part>,
+}
+
+/// A part of the memory of a value.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Part {
+    /// The element at which it begins.
+    pub from: Expr,
+    /// How it lies from there on, unless row-major without gaps.
+    pub layout: Option<Layout>,
 }
 
 /// A step with everything that one may have.
@@ -441,6 +452,10 @@ struct RawStep {
     #[serde(skip_serializing_if = "Option::is_none")]
     shape: Option<Vec<Expr>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<Expr>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    layout: Option<Layout>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     offset: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     base64: Option<String>,
@@ -454,7 +469,10 @@ impl TryFrom<RawStep> for Step {
     type Error = String;
     fn try_from(raw: RawStep) -> Result<Step, String> {
         use base64::{Engine, engine::general_purpose::STANDARD};
-        let RawStep { constant, launch, view, of, elem, shape, offset, base64, inputs, outputs } = raw;
+        let RawStep { constant, launch, view, of, elem, shape, from, layout, offset, base64, inputs, outputs } = raw;
+        if view.is_none() && (from.is_some() || layout.is_some()) {
+            return Err("'from' and 'layout' are of views".into());
+        }
         match (constant, launch, view) {
             (Some(name), None, None) => match (elem, shape, offset, base64, of, inputs, outputs) {
                 (Some(elem), Some(shape), Some(offset), Some(text), None, None, None) => {
@@ -471,8 +489,16 @@ impl TryFrom<RawStep> for Step {
                 _ => Err("a launch has 'launch', 'inputs' and 'outputs', and nothing else".into()),
             },
             (None, None, Some(name)) => match (of, shape, elem, offset, base64, inputs, outputs) {
-                (Some(of), Some(shape), None, None, None, None, None) => Ok(Step::View(View { name, of, shape })),
-                _ => Err(format!("the view '{name}' has 'of' and 'shape', and nothing else")),
+                (Some(of), Some(shape), None, None, None, None, None) => match (from, layout) {
+                    (None, Some(_)) => Err(format!("the view '{name}' has a layout and does not say 'from' where")),
+                    (from, layout) => {
+                        let part = from.map(|from| Part { from, layout });
+                        Ok(Step::View(View { name, of, shape, part }))
+                    }
+                },
+                _ => {
+                    Err(format!("the view '{name}' has 'of', 'shape' and maybe 'from' and 'layout', and nothing else"))
+                }
             },
             _ => Err("a step is a 'const', a 'launch' or a 'view'".into()),
         }
@@ -494,8 +520,9 @@ impl From<Step> for RawStep {
             Step::Launch(Call { choices, inputs, outputs }) => {
                 RawStep { launch: Some(choices), inputs: Some(inputs), outputs: Some(outputs), ..RawStep::default() }
             }
-            Step::View(View { name, of, shape }) => {
-                RawStep { view: Some(name), of: Some(of), shape: Some(shape), ..RawStep::default() }
+            Step::View(View { name, of, shape, part }) => {
+                let (from, layout) = part.map_or((None, None), |part| (Some(part.from), part.layout));
+                RawStep { view: Some(name), of: Some(of), shape: Some(shape), from, layout, ..RawStep::default() }
             }
         }
     }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::numbers::{Numbers, Param, Use};
 use super::plan::{Place, Plan, Target};
 use super::read::{Kind, architecture, is_manifest, ptx_version, read};
-use super::schema::{Elem, Manifest, Step};
+use super::schema::{Elem, Manifest, Step, VERSION};
 use super::verified::{checksum, unverified};
 use super::{BAD_MANIFEST, BAD_PLACE, MANIFEST_VERSION, NOT_FOR_SIZES, write};
 
@@ -118,6 +118,7 @@ fn numbers(all: &[(&str, i64)]) -> Result<Numbers, String> {
 /// The plan of the program, with something changed in it.
 fn plan(rows: i64, change: impl FnOnce(&mut Value)) -> Result<Plan, Box<Diagnostic>> {
     let mut value = whole();
+    value["manifest"] = json!(VERSION);
     change(&mut value["programs"][0]);
     let manifest = read_text(&value.to_string()).expect("it is well formed");
     Target::Program(&manifest.programs[0]).plan(&manifest, &symbols(&[("B", rows)]))
@@ -181,7 +182,14 @@ fn wrong_fields_are_told_with_their_place() {
     let step = |value: Value| wrong(|m| m["programs"][0]["steps"][0] = value);
     assert!(step(json!({})).contains("a step is a 'const', a 'launch' or a 'view'"));
     assert!(step(json!({"view": "a", "const": "b"})).contains("a step is a 'const', a 'launch' or a 'view'"));
-    assert!(step(json!({"view": "a", "of": "x"})).contains("'of' and 'shape'"));
+    assert!(step(json!({"view": "a", "of": "x"})).contains("'of', 'shape' and maybe 'from' and 'layout'"));
+    let layout = json!({"strides": [2, 1]});
+    let view = json!({"view": "a", "of": "x", "shape": [2, 2], "layout": layout});
+    assert!(step(view).contains("does not say 'from' where"));
+    assert!(
+        step(json!({"launch": [], "inputs": [], "outputs": [], "from": 3}))
+            .contains("'from' and 'layout' are of views")
+    );
     assert!(step(json!({"launch": [], "inputs": []})).contains("'inputs' and 'outputs'"));
     assert!(step(json!({"const": "c", "type": "f32", "shape": [1], "offset": 0})).contains("'offset' and 'base64'"));
     let coded = json!({"const": "c", "type": "f32", "shape": [1], "offset": 0, "base64": "?"});
@@ -386,9 +394,9 @@ fn a_kernel_by_itself() {
     assert_eq!(plan.owned, [300 * 256 * 2]);
     // Scratch of three times 4800 bytes and a workspace of 1200, in whole pieces of 256.
     assert_eq!((plan.scratch, plan.arena, plan.pool), (14592 + 1280, 0, 0));
-    let places = [Place::Input(0), Place::Input(1), Place::Owned(0), Place::Scratch(0), Place::Scratch(14592)];
+    let places = [Place::Input(0, 0), Place::Input(1, 0), Place::Owned(0, 0), Place::Scratch(0), Place::Scratch(14592)];
     assert_eq!(plan.runs[0].places, places);
-    assert_eq!(plan.outputs[0].1, Place::Owned(0));
+    assert_eq!(plan.outputs[0].1, Place::Owned(0, 0));
     assert_eq!(plan.launches(), 2);
 }
 
@@ -400,9 +408,9 @@ fn a_program_for_sizes() {
     let kernels = |plan: &Plan| plan.runs.iter().map(|run| run.kernel.clone()).collect::<Vec<_>>();
     assert_eq!(kernels(&plan), ["add", "add", "add"]);
     let places: Vec<_> = plan.runs.iter().map(|run| run.places.clone()).collect();
-    assert_eq!(places[0], [Place::Input(0), Place::Input(0), Place::Arena(0)]);
-    assert_eq!(places[1], [Place::Arena(0), Place::Input(0), Place::Arena(160)]);
-    assert_eq!(places[2], [Place::Arena(0), Place::Arena(160), Place::Owned(0)]);
+    assert_eq!(places[0], [Place::Input(0, 0), Place::Input(0, 0), Place::Arena(0)]);
+    assert_eq!(places[1], [Place::Arena(0), Place::Input(0, 0), Place::Arena(160)]);
+    assert_eq!(places[2], [Place::Arena(0), Place::Arena(160), Place::Owned(0, 0)]);
     assert_eq!(kernels(&self::plan(16, |_| {}).expect("a plan")), ["wide", "add", "add"]);
 }
 
@@ -503,6 +511,36 @@ fn memory_that_is_still_needed_is_not_given_again() {
         m["steps"][4]["inputs"] = json!(["k", "k"]);
     };
     assert!(plan(10, again).is_ok());
+}
+
+#[test]
+fn parts_of_memory_lie_within_it() {
+    // The program adds a part of a value to itself.
+    let part = |view: Value| {
+        plan(10, move |m| {
+            let steps = m["steps"].as_array_mut().expect("steps");
+            steps.push(view);
+            steps.push(json!({"launch": [{"kernel": "add", "sizes": {"N": "2*B"}}], "inputs": ["part", "part"],
+                "outputs": [{"name": "q", "type": "f32", "shape": ["2*B"], "offset": null}]}));
+        })
+    };
+    let view = |of: &str, from: &str| json!({"view": "part", "of": of, "shape": ["2*B"], "from": from});
+    let place = |of: &str, from: &str| part(view(of, from)).expect("it lies within").runs[3].places[0];
+    assert_eq!(place("x", "B + 6"), Place::Input(0, 64));
+    assert_eq!(place("k", "2*B"), Place::Arena(240));
+    assert_eq!(place("r", "8"), Place::Owned(0, 32));
+    let refused = |view: Value| part(view).expect_err("it does not lie within").message;
+    assert!(refused(view("x", "2*B + 1")).contains("'part' of [20] is no view of [10, 4] from element 21 on"));
+    assert!(refused(view("x", "B - 11")).contains("is -1"));
+    // Elements of 4 bytes, and the kernel wants multiples of 16.
+    assert!(refused(view("k", "1")).contains("lies at byte 164, and the kernel 'add' needs a multiple of 16"));
+    assert!(refused(view("x", "1")).contains("lies at byte 4, and the kernel 'add' needs a multiple of 16"));
+    let mut apart = view("x", "0");
+    apart["layout"] = json!({"strides": [2]});
+    let message = refused(apart.clone());
+    assert!(message.contains("strides [2] from 0"), "{message}");
+    apart["from"] = json!("2");
+    assert!(refused(apart).contains("is no view of"));
 }
 
 #[test]

@@ -69,7 +69,7 @@ impl<'a> Loaded<'a> {
             self.inputs.push(at);
         }
         for (number, &bytes) in plan.owned.iter().enumerate() {
-            let output = plan.outputs.iter().find(|(_, place)| *place == Place::Owned(number));
+            let output = plan.outputs.iter().find(|(_, place)| *place == Place::Owned(number, 0));
             let what = output.map_or("a result".to_string(), |(tensor, _)| format!("the output '{}'", tensor.name));
             let at = self.memory(&what, bytes)?;
             self.owned.push(at);
@@ -93,8 +93,8 @@ impl<'a> Loaded<'a> {
     /// The address of a place.
     pub fn at(&self, place: Place) -> Address {
         match place {
-            Place::Input(number) => self.inputs[number],
-            Place::Owned(number) => self.owned[number],
+            Place::Input(number, offset) => self.inputs[number] + offset,
+            Place::Owned(number, offset) => self.owned[number] + offset,
             Place::Arena(offset) => self.arena + offset,
             Place::Pool(offset) => self.pool + offset,
             Place::Scratch(offset) => self.scratch + offset,

@@ -28,8 +28,8 @@ pub struct StepInputs<'a> {
 impl StepInputs<'_> {
     fn at(&self, place: Where) -> Address {
         match place {
-            Where::Input(number) => self.inputs[number],
-            Where::Output(number) => self.outputs[number],
+            Where::Input(number, offset) => self.inputs[number] + offset,
+            Where::Output(number, offset) => self.outputs[number] + offset,
             Where::Own(at) => at,
         }
     }
@@ -54,11 +54,11 @@ fn fits(tensor: &Tensor, at: Address) -> Result<(), Box<Diagnostic>> {
     Ok(())
 }
 
-/// Where a buffer is: in memory of the caller, or in memory of the program.
+/// Where a buffer is: at a byte of memory of the caller, or in memory of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Where {
-    Input(usize),
-    Output(usize),
+    Input(usize, u64),
+    Output(usize, u64),
     Own(Address),
 }
 
@@ -133,10 +133,16 @@ impl InStream {
         entries: &BTreeMap<String, Entry>,
         given: StepInputs<'_>,
     ) -> Result<(), Box<Diagnostic>> {
-        let output = |place: Place| plan.outputs.iter().position(|(_, own)| *own == place);
+        // The output that a result is; an output that is only a part of one is copied from it.
+        let output = |number: usize| {
+            let is = |(tensor, place): &(Tensor, Place)| {
+                *place == Place::Owned(number, 0) && tensor.bytes() == plan.owned[number]
+            };
+            plan.outputs.iter().position(is)
+        };
         let mut owned = Vec::new();
         for (number, &bytes) in plan.owned.iter().enumerate() {
-            let is_output = output(Place::Owned(number)).is_some();
+            let is_output = output(number).is_some();
             owned.push(self.part(driver, if is_output { 0 } else { bytes })?);
         }
         let [arena, pool, scratch] = [plan.arena, plan.pool, plan.scratch].map(|bytes| self.part(driver, bytes));
@@ -145,8 +151,11 @@ impl InStream {
             driver.upload(pool + offset, bytes).map_err(fails)?;
         }
         let find = |place: Place| match place {
-            Place::Input(number) => Where::Input(number),
-            Place::Owned(number) => output(place).map_or(Where::Own(owned[number]), Where::Output),
+            Place::Input(number, offset) => Where::Input(number, offset),
+            Place::Owned(number, offset) => match output(number) {
+                Some(output) => Where::Output(output, offset),
+                None => Where::Own(owned[number] + offset),
+            },
             Place::Arena(offset) => Where::Own(arena + offset),
             Place::Pool(offset) => Where::Own(pool + offset),
             Place::Scratch(offset) => Where::Own(scratch + offset),
@@ -156,12 +165,12 @@ impl InStream {
             self.add(driver, number, run, &places, entries, given)?;
         }
         for (number, (tensor, place)) in plan.outputs.iter().enumerate() {
-            if find(*place) != Where::Output(number) {
+            if find(*place) != Where::Output(number, 0) {
                 self.copies.push((find(*place), number, tensor.bytes()));
             }
         }
-        let inputs = plan.inputs.iter().enumerate().map(|(number, tensor)| (Where::Input(number), tensor));
-        let outputs = plan.outputs.iter().enumerate().map(|(number, (tensor, _))| (Where::Output(number), tensor));
+        let inputs = plan.inputs.iter().enumerate().map(|(number, tensor)| (Where::Input(number, 0), tensor));
+        let outputs = plan.outputs.iter().enumerate().map(|(number, (tensor, _))| (Where::Output(number, 0), tensor));
         let tensors = inputs.chain(outputs).filter(|(_, tensor)| tensor.bytes() > 0 && tensor.align > 1);
         self.aligned = tensors.map(|(place, tensor)| (place, tensor.align)).collect();
         Ok(())
