@@ -78,6 +78,7 @@ same "$tests/dialects/tiny/gemm_bias_relu.mlir" --function=gemm_bias_relu --shap
 same "$tests/dialects/tiny/gemm_bias_relu.mlir" --function=gemm_bias_relu --shape=M=256,N=512,K=128
 same "$here/smoke.tiny" --function=vecadd --shape=N=100003
 same "$here/smoke.tiny" --function=sums --shape=M=77,N=20
+same "$tests/pipelines/recurrence.mlir" --shape=B=5
 for form in nn nt tn tt bf16 f32 bias_relu; do
   same "$here/gemm.mlir" --function=$form --shape=M=200,N=264,K=136
   same "$here/gemm.mlir" --function=$form --shape=M=101,N=67,K=33

@@ -1,5 +1,5 @@
-//! Lets kernels that read one position of an axis take only the memory of that position, where that makes them equal: the
-//! steps of a recurrence, which read their inputs at positions of their own, are then planned and compiled once.
+//! Lets kernels that read few positions of an axis take only the memory of these, where that makes them equal: the steps of
+//! a recurrence, which read their inputs at positions of their own, are then planned and compiled once.
 //!
 //! **Requires**: region.
 //! **Ensures**: region. Where kernels were equal but for positions that are numbers, they have no such axes, and their
@@ -61,8 +61,9 @@
 //! something where it saves little. Nor axes of which the size is no number, memory that is not in row-major order, public
 //! kernels, those with a plan, and those that a launch chooses from others.
 //!
-//! Linear in ops. A slice is aligned as the steps between positions are, so that all have one type. Rule of the debug
-//! counters: `slice`.
+//! Linear in ops. A slice goes from the first to the last of the positions that a kernel reads; along other axes it is all
+//! of the memory. It is aligned as the steps between positions are, so that all have one type. Rule of the debug counters:
+//! `slice`.
 
 use dlc_core::memref::{Layout, MemRef};
 use dlc_core::sizes::Exprs;
@@ -78,7 +79,7 @@ use dlc_region::ops::{Func, Read};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::axes::is_kernel;
-use crate::analysis::kernel_parts::{Change, Part, parts};
+use crate::analysis::kernel_parts::{self, Change, parts};
 use crate::rewrites::launches::{At, Launches};
 
 /// The fewest kernels that slices make one.
@@ -129,7 +130,7 @@ pub fn slice_inputs(module: &mut Body, cx: &PassCx<'_>) -> u64 {
     let ctx = cx.ctx;
     let Some(block) = module.entry_block() else { return 0 };
     let (launches, plans) = (Launches::of_module(ctx, module), Schedules::of(ctx, module));
-    let mut alike: FxHashMap<Vec<Part>, Vec<Sliced>> = FxHashMap::default();
+    let mut alike: FxHashMap<Vec<kernel_parts::Part>, Vec<Sliced>> = FxHashMap::default();
     for op in module.ops(block).collect::<Vec<_>>() {
         let Some(kernel) = module.nested(op).filter(|kernel| is_kernel(ctx, kernel)) else { continue };
         let root = OpRef::new(ctx, kernel, kernel.root());
@@ -184,9 +185,15 @@ fn slices(ctx: &Context, kernel: &Body) -> Option<(Vec<Slice>, Change)> {
     for (input, arg) in kernel.args(block).iter().enumerate() {
         let (Some(reads), Some(memory)) = (reads.get(arg), MemRef::of(ctx, types[input])) else { continue };
         // Beyond the limits of symbolic sizes the kernel stays what it is.
-        let Ok(Some((kept, start, ty))) = slice(ctx, memory, reads) else { continue };
+        let Ok(Some(Part { kept, first, start, ty })) = part(ctx, memory, reads) else { continue };
         for read in reads {
-            let at: Vec<SizeExpr> = kept.iter().map(|&axis| read.at()[axis].clone()).collect();
+            let old = read.at();
+            // Only positions that are numbers move.
+            let new = |&axis: &usize| match old[axis].as_constant() {
+                Some(position) => SizeExpr::from(position - first[axis]),
+                None => old[axis].clone(),
+            };
+            let at = kept.iter().map(new).collect();
             change.props.insert((read.id, ctx.intern_str("at")), Exprs::make(ctx, at));
         }
         change.types.insert(*arg, ty);
@@ -198,45 +205,58 @@ fn slices(ctx: &Context, kernel: &Body) -> Option<(Vec<Slice>, Change)> {
     (!found.is_empty()).then_some((found, change))
 }
 
-/// The axes that are left of memory that is read at one position of others, where that part begins, and its type; `None`
-/// if there are no others.
-fn slice(
-    ctx: &Context,
-    memory: MemRef,
-    reads: &[Read<'_>],
-) -> Result<Option<(Vec<usize>, SizeExpr, Type)>, AffineError> {
-    let (dims, width) = (memory.dims(ctx), element_bytes(ctx, memory.elem(ctx)));
+/// A part of memory, between the first and the last of the positions that are read along some axes.
+struct Part {
+    /// The axes that are left: those with several positions.
+    kept: Vec<usize>,
+    /// The first position along each axis of the memory.
+    first: Vec<i64>,
+    /// The element at which it begins.
+    start: SizeExpr,
+    ty: Type,
+}
+
+/// The part that reads take of memory; `None` if it is all of it, as far as is known.
+fn part(ctx: &Context, memory: MemRef, reads: &[Read<'_>]) -> Result<Option<Part>, AffineError> {
+    let (mut dims, width) = (memory.dims(ctx), element_bytes(ctx, memory.elem(ctx)));
     let strides = memory.layout(ctx).strides(&dims).filter(|_| memory.layout(ctx) == Layout::RowMajor);
     let Some((strides, _)) = strides else { return Ok(None) };
-    let position = |axis: usize| -> Option<i64> {
-        let mut all = reads.iter().map(|read| read.at()[axis].as_constant());
-        let first = all.next()??;
-        let size = dims[axis].as_constant().filter(|&size| size > 1)?;
-        (all.all(|other| other == Some(first)) && (0..size).contains(&first)).then_some(first)
-    };
-    let (mut kept, mut start, mut align) = (Vec::new(), SizeExpr::from(0), memory.align(ctx));
+    let (mut first, mut start, mut align) = (vec![0; dims.len()], SizeExpr::from(0), memory.align(ctx));
+    let mut kept: Vec<usize> = Vec::new();
     for (axis, stride) in strides.iter().enumerate() {
-        let Some(position) = position(axis) else {
-            kept.push(axis);
+        kept.push(axis);
+        let Some((low, high)) = positions(&dims[axis], reads.iter().map(|read| read.at()[axis].clone())) else {
             continue;
         };
-        start = start.add(&stride.mul(&SizeExpr::from(position))?)?;
+        if low == high {
+            kept.pop();
+        }
+        (first[axis], dims[axis]) = (low, SizeExpr::from(high - low + 1));
+        start = start.add(&stride.mul(&SizeExpr::from(low))?)?;
         let step = stride.mul(&SizeExpr::from(width))?;
         while align > 1 && !step.divisible_by(align) {
             align /= 2;
         }
     }
-    if kept.len() == dims.len() {
+    if dims == memory.dims(ctx) {
         return Ok(None);
     }
-    let has_gaps = kept.first().is_some_and(|&first| kept.len() < dims.len() - first);
     let own = |of: &[SizeExpr]| -> Vec<SizeExpr> { kept.iter().map(|&axis| of[axis].clone()).collect() };
-    let layout = match has_gaps {
-        true => Layout::Strided { strides: own(&strides), offset: SizeExpr::from(0) },
-        false => Layout::RowMajor,
+    let (dims, strides) = (own(&dims), own(&strides));
+    let layout = match Layout::RowMajor.strides(&dims) {
+        Some((dense, _)) if dense == strides => Layout::RowMajor,
+        _ => Layout::Strided { strides, offset: SizeExpr::from(0) },
     };
-    let ty = MemRef::get(ctx, own(&dims), memory.elem(ctx), layout, align, memory.noalias(ctx));
-    Ok(Some((kept, start, ty)))
+    let ty = MemRef::get(ctx, dims, memory.elem(ctx), layout, align, memory.noalias(ctx));
+    Ok(Some(Part { kept, first, start, ty }))
+}
+
+/// The least and the greatest of positions along an axis of some size, if they are numbers, and not all that there are.
+fn positions(size: &SizeExpr, at: impl Iterator<Item = SizeExpr>) -> Option<(i64, i64)> {
+    let size = size.as_constant()?;
+    let all: Vec<i64> = at.map(|at| at.as_constant()).collect::<Option<_>>()?;
+    let (low, high) = (*all.iter().min()?, *all.iter().max()?);
+    (low >= 0 && high < size && high - low + 1 < size).then_some((low, high))
 }
 
 /// Lets a launch pass slices of what it passed.

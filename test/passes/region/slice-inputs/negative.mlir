@@ -188,7 +188,7 @@ host.func @both(%x: memref<[9, 4], f32>) -> memref<[4], f32> {
 }
 region.func private @both_0 iters (i: 4) ins (%x: memref<[9, 4], f32>) outs (y: memref<[4], f32> materialize gmem) {
   %0 = read %x[0, i] : f32 over (i)
-  %1 = read %x[1, i] : f32 over (i)
+  %1 = read %x[0, i] : f32 over (i)
   %y = binary add %0, %1 : f32 over (i)
   yield %y to y
 }
@@ -200,19 +200,19 @@ region.func private @both_1 iters (i: 4) ins (%x: memref<[9, 4], f32>) outs (y: 
 }
 region.func private @both_2 iters (i: 4) ins (%x: memref<[9, 4], f32>) outs (y: memref<[4], f32> materialize gmem) {
   %0 = read %x[2, i] : f32 over (i)
-  %1 = read %x[3, i] : f32 over (i)
+  %1 = read %x[4, i] : f32 over (i)
   %y = binary add %0, %1 : f32 over (i)
   yield %y to y
 }
 region.func private @both_3 iters (i: 4) ins (%x: memref<[9, 4], f32>) outs (y: memref<[4], f32> materialize gmem) {
   %0 = read %x[3, i] : f32 over (i)
-  %1 = read %x[4, i] : f32 over (i)
+  %1 = read %x[6, i] : f32 over (i)
   %y = binary add %0, %1 : f32 over (i)
   yield %y to y
 }
 region.func private @both_4 iters (i: 4) ins (%x: memref<[9, 4], f32>) outs (y: memref<[4], f32> materialize gmem) {
   %0 = read %x[4, i] : f32 over (i)
-  %1 = read %x[5, i] : f32 over (i)
+  %1 = read %x[8, i] : f32 over (i)
   %y = binary add %0, %1 : f32 over (i)
   yield %y to y
 }
