@@ -33,6 +33,9 @@ pub struct Module {
 /// The machine of functions that do not say for which they are.
 const DEFAULT_TARGET: Target = Target { sm: 80, exact: false };
 
+/// The most bytes of parameters before PTX 8.1.
+const FEW_PARAMETERS: usize = 4352;
+
 /// Why there is no text.
 type Refused = Box<Diagnostic>;
 
@@ -210,6 +213,9 @@ impl<'a> Writer<'a> {
             edge_count: 0,
         };
         writer.parameters(&blocks);
+        if entry.parameter_bytes() > FEW_PARAMETERS {
+            *version = (*version).max((8, 1));
+        }
         for (number, &block) in blocks.iter().enumerate() {
             if number > 0 {
                 let _ = writeln!(writer.out, "L{number}:");

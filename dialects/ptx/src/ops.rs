@@ -69,6 +69,25 @@ pub struct Entry {
     body: Region,
 }
 
+impl Entry<'_> {
+    /// The most bytes of parameters, from PTX 8.1 on, on sm_70 and later.
+    pub const MOST_PARAMETERS: usize = 32_764;
+
+    /// The bytes of its parameters: addresses, tensor maps at multiples of 64 bytes, and integers, each at a multiple of its
+    /// size.
+    pub fn parameter_bytes(&self) -> usize {
+        let (memory, maps) = (8 * self.memory().len(), self.maps().len());
+        let pointers = if maps == 0 { memory } else { memory.next_multiple_of(64) + 128 * maps };
+        let first = self.regions().first().and_then(|&region| self.body.first_block(region));
+        let args = first.map_or(&[][..], |first| self.body.args(first));
+        let integers = args.iter().skip(self.memory().len() + maps);
+        integers.fold(pointers, |bytes, &arg| match self.type_of(arg) {
+            dlc_ir::Type::I64 => bytes.next_multiple_of(8) + 8,
+            _ => bytes + 4,
+        })
+    }
+}
+
 /// Goes to a block.
 #[op("ptx.bra", traits(Terminator), format = "$dest attr-dict", eval = interp::frame_op,
      example = "bra ^bb1(%x, %y)")]

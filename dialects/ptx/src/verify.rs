@@ -168,6 +168,12 @@ pub fn entry(op: Entry<'_>, diags: &Diagnostics) {
     let Some(block) = op.body.first_block(region) else {
         return wrong("an entry has a block at least".into());
     };
+    let (bytes, most) = (op.parameter_bytes(), Entry::MOST_PARAMETERS);
+    if bytes > most {
+        let message = format!("an entry has up to {most} bytes of parameters, not {bytes}");
+        let error = broken(*op, &WRONG_ENTRY, message);
+        diags.emit(error.suggest("let several kernels read these tensors, a part of them each"));
+    }
     let pointers = op.memory().len() + op.maps().len();
     let taken: Vec<Type> = op.body.args(block).iter().map(|&arg| op.type_of(arg)).collect();
     let is_size = |ty: &Type| matches!(*ty, Type::I32 | Type::I64);

@@ -32,6 +32,33 @@ fn emitted(target: &str, body: &str) -> String {
     lines.filter(|line| !line.contains("ld.param")).collect::<Vec<_>>().join("\n")
 }
 
+#[test]
+fn many_parameters_need_a_later_version() {
+    // An entry that takes as many tensors, or why it cannot be.
+    let entry = |tensors: usize| {
+        let ctx = context();
+        let list = |each: &dyn Fn(usize) -> String| (0..tensors).map(each).collect::<Vec<_>>().join(", ");
+        let memory = "memref<[4], f32, row_major, align 4>";
+        let text = format!(
+            "ptx.func @f({}) {{\n  entry \"f\" (1) threads 32 shared 0 memory ({}) {{\n  ^start({}):\n    exit\n  }}\n}}\n",
+            list(&|at| format!("%m{at}: {memory}")),
+            list(&|at| format!("%m{at}")),
+            list(&|at| format!("%a{at}: i64")),
+        );
+        let body = parse(&ctx, &text);
+        let diags = Diagnostics::new();
+        let _ = dlc_ir::verify::verify(&ctx, &body, &diags);
+        // The function has no end, which belongs to another dialect.
+        let messages = diags.take().into_iter().map(|error| error.message.to_string());
+        let messages: Vec<String> = messages.filter(|message| message.contains("parameters")).collect();
+        (messages, module(&ctx, &body, None).map(|module| module.version).ok())
+    };
+    assert_eq!(entry(544), (vec![], Some((7, 0))));
+    assert_eq!(entry(545), (vec![], Some((8, 1))));
+    assert_eq!(entry(4095), (vec![], Some((8, 1))));
+    assert_eq!(entry(4096).0, ["an entry has up to 32764 bytes of parameters, not 32768"]);
+}
+
 /// A value by its number, without a body: every one is alone in its register.
 fn single_values(count: u32) -> Vec<ValueId> {
     use dlc_ir::entity::EntityId;
