@@ -4,7 +4,7 @@
     python3 test/gpu/random_graphs.py DIR [--count N] [--seed S] [--only KIND]
 
 Each folder of DIR holds `program.mlir`, `inputs.npz` and `expected.npz`. Products with and without batches in all
-layouts, chains of them, attention, convolutions, poolings, norms, scans, sorts, sums at indices, and chains of element-wise ops,
+layouts, chains of them, attention, convolutions, poolings, norms, scans, recurrent steps, sorts, sums at indices, and chains of element-wise ops,
 reductions and views; of random sizes (tails, one, what divides by 8 and what does not), some as symbols and some as numbers, in several types.
 What is expected is computed by torch in f64 and shares nothing with dlc. Without torch only the programs are written.
 """
@@ -558,6 +558,42 @@ def running(graph):
     return finish(graph, epilogue(graph, y, 1) if rng.random() < 0.5 else y)
 
 
+def steps(graph):
+    """A layer that goes along an axis step by step: each reads a position of its own, from either end, and what the one
+    before it gave; in some with a product, and with all that was given as a result too."""
+    rng = graph.rng
+    axis, count = rng.randrange(3), rng.randrange(5, 12)
+    batch, wide = graph.dim((1, 3, 5, 16, 33)), graph.dim((4, 8, 20, 64), 0.2)
+    dims = [batch, wide]
+    dims.insert(axis, Dim(count, str(count)))
+    x = graph.argument(dims, rng.choice(("f32", "f32", "f16")))
+    h = graph.argument([batch, wide], x.elem)
+    w = graph.argument([wide, wide], x.elem, 0.2) if rng.random() < 0.6 else None
+    first, last = ["0"] * 3, [str(dim) for dim in dims]
+    turned, given = rng.random() < 0.3, []
+    one = [Dim(1, "1") if number == axis else dim for number, dim in enumerate(dims)]
+    for step in reversed(range(count)) if turned else range(count):
+        first[axis], last[axis] = str(step), str(step + 1)
+        part = graph.op(f"slice {x.name} from [{', '.join(first)}] to [{', '.join(last)}]", one, x.elem,
+                        lambda: x.value.narrow(axis, step, 1))
+        part = graph.op(f"reshape {part.name} to [{batch}, {wide}]", [batch, wide], x.elem,
+                        lambda: part.value.squeeze(axis))
+        if w is not None:
+            gate = graph.op(f"gemm {h.name}, {w.name}", [batch, wide], x.elem, lambda: h.value @ w.value)
+            gate = graph.op(f"add {gate.name}, {part.name}", [batch, wide], x.elem, lambda: gate.value + part.value)
+            h = graph.op(f"tanh {gate.name}", [batch, wide], x.elem, lambda: torch.tanh(gate.value))
+        else:
+            gate = graph.op(f"sigmoid {part.name}", [batch, wide], x.elem, lambda: torch.sigmoid(part.value))
+            gate = graph.op(f"mul {gate.name}, {h.name}", [batch, wide], x.elem, lambda: gate.value * h.value)
+            h = graph.op(f"add {gate.name}, {part.name}", [batch, wide], x.elem, lambda: gate.value + part.value)
+        given.append(h)
+    if rng.random() < 0.5:
+        return finish(graph, h)
+    names, rows = ", ".join(value.name for value in given), f"{count}*({batch})"
+    rows = Dim(count * batch.number, str(count * batch.number) if batch.text.isdigit() else rows)
+    return [h, graph.op(f"concat {names} over 0", [rows, wide], x.elem, lambda: torch.cat([v.value for v in given]))]
+
+
 def ordered(graph):
     """Sorts and the largest or smallest elements along any axis, with the positions that they had."""
     rng = graph.rng
@@ -599,7 +635,7 @@ def scattered(graph):
 
 
 KINDS = {f.__name__: f for f in (
-    product, chain, attention, heads_of_64, heads_in_an_axis, convolution, groups, rows, reduction, running, ordered, scattered, views, block)}
+    product, chain, attention, heads_of_64, heads_in_an_axis, convolution, groups, rows, reduction, running, steps, ordered, scattered, views, block)}
 
 
 def main():

@@ -35,17 +35,17 @@
 //!   yield %y to y
 //! }
 //! ```
-//! **After** (with `merge-kernels`)
-//! ```mlir after slice-inputs,merge-kernels
+//! **After**
+//! ```mlir after
 //! host.func @f(%x: memref<[2, 4, 8], f32, row_major, align 128>) -> (memref<[2, 8], f32, row_major, align 128>, memref<[2, 8], f32, row_major, align 128>, memref<[2, 8], f32, row_major, align 128>, memref<[2, 8], f32, row_major, align 128>) {
 //!   %0 = view %x from 0 : memref<[2, 8], f32, strided [32, 1], align 32>
 //!   %1 = launch @f_0 (%0) : memref<[2, 8], f32, row_major, align 128>
 //!   %2 = view %x from 8 : memref<[2, 8], f32, strided [32, 1], align 32>
-//!   %3 = launch @f_0 (%2) : memref<[2, 8], f32, row_major, align 128>
+//!   %3 = launch @f_1 (%2) : memref<[2, 8], f32, row_major, align 128>
 //!   %4 = view %x from 16 : memref<[2, 8], f32, strided [32, 1], align 32>
-//!   %5 = launch @f_0 (%4) : memref<[2, 8], f32, row_major, align 128>
+//!   %5 = launch @f_2 (%4) : memref<[2, 8], f32, row_major, align 128>
 //!   %6 = view %x from 24 : memref<[2, 8], f32, strided [32, 1], align 32>
-//!   %7 = launch @f_0 (%6) : memref<[2, 8], f32, row_major, align 128>
+//!   %7 = launch @f_3 (%6) : memref<[2, 8], f32, row_major, align 128>
 //!   return %1, %3, %5, %7
 //! }
 //! region.func private @f_0 iters (i: 2, j: 8)
@@ -55,7 +55,29 @@
 //!   %y = unary exp2 %0 : f32 over (i, j)
 //!   yield %y to y
 //! }
+//! region.func private @f_1 iters (i: 2, j: 8)
+//!   ins (%x: memref<[2, 8], f32, strided [32, 1], align 32>)
+//!   outs (y: memref<[2, 8], f32, row_major, align 128> materialize gmem) {
+//!   %0 = read %x[i, j] : f32 over (i, j)
+//!   %y = unary exp2 %0 : f32 over (i, j)
+//!   yield %y to y
+//! }
+//! region.func private @f_2 iters (i: 2, j: 8)
+//!   ins (%x: memref<[2, 8], f32, strided [32, 1], align 32>)
+//!   outs (y: memref<[2, 8], f32, row_major, align 128> materialize gmem) {
+//!   %0 = read %x[i, j] : f32 over (i, j)
+//!   %y = unary exp2 %0 : f32 over (i, j)
+//!   yield %y to y
+//! }
+//! region.func private @f_3 iters (i: 2, j: 8)
+//!   ins (%x: memref<[2, 8], f32, strided [32, 1], align 32>)
+//!   outs (y: memref<[2, 8], f32, row_major, align 128> materialize gmem) {
+//!   %0 = read %x[i, j] : f32 over (i, j)
+//!   %y = unary exp2 %0 : f32 over (i, j)
+//!   yield %y to y
+//! }
 //! ```
+//! `merge-kernels` leaves one of them.
 //!
 //! **Does not** slice fewer than four equal kernels: memory with gaps has fewer plans than memory without, so a slice costs
 //! something where it saves little. Nor axes of which the size is no number, memory that is not in row-major order, public

@@ -9,7 +9,7 @@
 // RUN: dlc-run %t.once --function=steps --shape=B=3 --seed=5 --check=%t.npz | FileCheck %s --check-prefix=SAME
 // RUN: dlc-run %t.once --function=steps --shape=B=0 --seed=5
 // RUN: dlc-opt %s --slice-inputs --debug-counter=slice-inputs/slice=1 | FileCheck %s --check-prefix=SOME
-// SAME: as expected (15 elements, off by at most 0)
+// SAME: as expected (15 elements, off by at most 0,
 
 // The axis of the steps is the second of three: rows lie apart. Its slices begin at multiples of 20 bytes.
 // CHECK-LABEL: host.func @steps<

@@ -30,8 +30,8 @@ pub enum Place {
 }
 
 impl Place {
-    /// The place some bytes behind it; `None` beyond 64 bits.
-    fn behind(self, bytes: u64) -> Option<Place> {
+    /// The place some bytes after it; `None` beyond 64 bits.
+    fn after(self, bytes: u64) -> Option<Place> {
         Some(match self {
             Place::Input(number, at) => Place::Input(number, at.checked_add(bytes)?),
             Place::Owned(number, at) => Place::Owned(number, at.checked_add(bytes)?),
@@ -299,7 +299,7 @@ impl<'a> Planner<'a> {
             None => None,
         };
         let bytes = begin.unwrap_or(0).checked_mul(of.tensor.elem.size());
-        let place = bytes.and_then(|bytes| of.place.behind(bytes));
+        let place = bytes.and_then(|bytes| of.place.after(bytes));
         let end = bytes.and_then(|bytes| bytes.checked_add(tensor.bytes()));
         let is_within = match begin {
             Some(_) => end.is_some_and(|end| end <= of.tensor.bytes() || tensor.bytes() == 0),
