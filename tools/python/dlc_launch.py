@@ -394,7 +394,7 @@ def load(path, cuda=None):
         except ValueError as error:
             raise LaunchError(f"{path} is no manifest: {error}") from None
     if not isinstance(manifest, dict) or manifest.get("manifest") not in VERSIONS:
-        raise LaunchError(f"{path} is no manifest of version 1 to 4")
+        raise LaunchError(f"{path} is no manifest of version 1 to {VERSIONS[-1]}")
     try:
         with open(os.path.join(os.path.dirname(path), manifest["module"]), "rb") as file:
             code = file.read()

@@ -128,8 +128,12 @@ class FakeTensor:
     def numel(self):
         return math.prod(self.shape)
 
+    def storage_offset(self):
+        return 0
+
     def as_strided(self, shape, strides, offset):
-        return FakeTensor(shape, self.dtype, self._address + 2 * offset, strides, self.device)
+        size = 4 if self.dtype == "float32" else 2
+        return FakeTensor(shape, self.dtype, self._address + size * offset, strides, self.device)
 
     def zero_(self):
         self.zeroed += 1
@@ -487,7 +491,7 @@ class Manifests(Base):
         self.assertIn("the PTX is not the one", told(code=b".version 8.1")["gemm"])
 
     def test_what_is_no_manifest(self):
-        for text, why in [("{", "is no manifest"), ("[]", "no manifest of version 1"), (dict(manifest=5), "of version 1 to 4"),
+        for text, why in [("{", "is no manifest"), ("[]", "no manifest of version 1"), (dict(manifest=6), "of version 1 to 5"),
                           (dict(manifest=1), "has no module"), (dict(manifest=1, module="n.ptx"), "has no module"),
                           (dict(manifest=1, module="m.ptx", kernels=[dict(name="x")]), "not as manifests are"),
                           (dict(manifest=1, module="m.ptx", kernels=[gemm(values=[dict(name="v")])]), "no expression"),
@@ -580,6 +584,34 @@ class Programs(Base):
             p.prepare(x, out=[FakeTensor((17,), "float32")])
         with self.refuses("h is .16. and cannot be"):
             self.make(results=["h"]).prepare(x, out=[y])
+
+    def test_parts(self):
+        steps = program()["steps"]
+
+        def run(of, start, shape=("M - 4",), results=("y",), **more):
+            part = dict(view="part", of=of, shape=list(shape), **{"from": start}, **more)
+            launch = dict(launch=[dict(kernel="slow", sizes=dict(N="M - 4"))], inputs=["part"],
+                          outputs=[dict(name="q", type="f32", shape=["M - 4"], offset=None)])
+            outputs = [dict(name=name, type="f32", shape=["M"]) for name in results]
+            self.driver.launches.clear(), self.torch.made.clear()
+            result = self.make(steps=[*steps, part, launch], outputs=outputs, results=list(results))(
+                FakeTensor((16,), "float32", 0x5000))
+            return result, self.addresses(self.driver.launches[3])[0]
+
+        self.assertEqual(run("x", "4")[1], 0x5000 + 16)
+        self.assertEqual(run("x", "M - 13")[1], 0x5000 + 12)
+        _, at = run("h", "2")
+        self.assertEqual(at, self.torch.made[0].data_ptr() + 8)
+        y, at = run("y", "1")
+        self.assertEqual(at, y.data_ptr() + 4)
+        (y, part), at = run("y", "3", results=("y", "part"))
+        self.assertEqual((part.shape, part.data_ptr(), at), ((12,), y.data_ptr() + 12, y.data_ptr() + 12))
+        with self.refuses("part sees the elements 5 to 17 of .16."):
+            run("x", "5")
+        with self.refuses("part sees the elements -1 to 11 of .16."):
+            run("x", "M - 17")
+        with self.refuses("part has the strides and offset ..1., 1., and slow wants ..1., 0."):
+            run("x", "0", layout=dict(strides=["1"], offset="1"))
 
     def test_places_are_checked(self):
         steps = program()["steps"]
