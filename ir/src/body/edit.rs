@@ -133,10 +133,9 @@ impl Body {
 
     /// Numbers an op for which there is no number, and those around it, afresh: evenly within half of the smallest range of a
     /// power of two numbers, on a multiple of its size, that is sparse enough. The other half is left after the op, as ops are
-    /// often put one after another. The more numbers a range has, the larger the part of them that
-    /// must be free, so each op is numbered again a logarithmic number of times on average, wherever ops are put (Bender, Cole,
-    /// Demaine, Farach-Colton and Zito, Two simplified algorithms for maintaining order in a list, 2002). Whether 32 bits
-    /// suffice.
+    /// often put one after another. The more numbers a range has, the larger the part of them that must be free, so each op is
+    /// numbered again a logarithmic number of times on average, wherever ops are put (Bender, Cole, Demaine, Farach-Colton and
+    /// Zito, Two simplified algorithms for maintaining order in a list, 2002). Whether 32 bits suffice.
     fn make_room(&mut self, op: OpId, low: u32) -> bool {
         let (mut first, mut last, mut count) = (op, op, 1_u64);
         for bits in ORDER_STRIDE.ilog2()..u32::BITS {

@@ -39,18 +39,6 @@ pub struct Change {
     pub types: FxHashMap<ValueId, Type>,
 }
 
-impl Change {
-    /// Lets the kernel have it.
-    pub fn apply(&self, ctx: &Context, kernel: &mut Body) {
-        for (&(op, key), &attr) in &self.props {
-            kernel.set_prop(ctx, op, key, Some(attr));
-        }
-        for (&value, &ty) in &self.types {
-            kernel.set_value_type(value, ty);
-        }
-    }
-}
-
 /// What a kernel consists of once it is changed, in order: kernels with the same parts are equal but for names.
 pub fn parts(ctx: &Context, kernel: &Body, change: &Change) -> Vec<Part> {
     let func = Func::from(OpRef::new(ctx, kernel, kernel.root()));

@@ -61,14 +61,13 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::define::Kind;
 use dlc_ir::pass::{On, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
-use dlc_ir::{Builder, Context, OpId, Str, Type, TypeData};
-use dlc_plan::Schedules;
+use dlc_ir::{Builder, Context, OpId, Type, TypeData};
 use dlc_region::ops::{Func, Read};
 use dlc_region::verify::KernelAxes;
 
-use crate::analysis::axes::{is_kernel, reductions};
+use crate::analysis::axes::reductions;
 use crate::plan::shape::{Axis, Groups, Shape, groups};
-use crate::rewrites::launches::{Launches, symbols};
+use crate::rewrites::launches::{Launches, free_kernels, symbols};
 
 static DEF: PassDef = PassDef {
     on: On::Module,
@@ -95,17 +94,12 @@ impl Pass for MergeAxes {
 /// Makes one axis of several in the kernels of a module. How many axes are gone.
 pub fn merge_axes(module: &mut Body, cx: &PassCx<'_>) -> u64 {
     let ctx = cx.ctx;
-    let Some(block) = module.entry_block() else { return 0 };
-    let (launches, plans) = (Launches::of_module(ctx, module), Schedules::of(ctx, module));
+    let launches = Launches::of_module(ctx, module);
     let mut merged = 0;
-    for op in module.ops(block).collect::<Vec<_>>() {
-        let Some(kernel) = module.nested(op).filter(|kernel| is_kernel(ctx, kernel)) else { continue };
-        let root = OpRef::new(ctx, kernel, kernel.root());
-        let is_private = root.prop(Str::SYM_VISIBILITY).and_then(|attr| attr.as_str(ctx)) == Some("private");
-        let Some(name) = root.symbol_name() else { continue };
-        let of_kernel = launches.always_of(ctx, module, name);
-        let is_free = is_private && plans.of_kernel(ctx, module, name).is_empty() && !of_kernel.is_empty();
-        if !is_free || kernel.entry_block().is_none() || !has_counted_memory(ctx, root) {
+    for (op, name) in free_kernels(ctx, module, &launches) {
+        let Some(kernel) = module.nested(op) else { continue };
+        let of_kernel = launches.always_of(ctx, module, &name);
+        if of_kernel.is_empty() || !has_counted_memory(ctx, OpRef::new(ctx, kernel, kernel.root())) {
             continue;
         }
         let product = matrices(ctx, kernel);

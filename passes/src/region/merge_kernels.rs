@@ -46,15 +46,13 @@
 //! values and of results, and locations, are not compared. Rule of the debug counters: `merge`.
 
 use dlc_host::ops::Launch;
+use dlc_ir::Context;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::pass::{On, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
-use dlc_ir::{Context, Str};
-use dlc_plan::Schedules;
 use rustc_hash::FxHashMap;
 
-use crate::analysis::axes::is_kernel;
 use crate::analysis::kernel_parts::{Change, Part, parts};
-use crate::rewrites::launches::{Launches, is_of};
+use crate::rewrites::launches::{Launches, free_kernels, is_of};
 
 static DEF: PassDef = PassDef {
     on: On::Module,
@@ -81,19 +79,11 @@ impl Pass for MergeKernels {
 /// Makes one kernel of equal private kernels of a module. How many are gone.
 pub fn merge_kernels(module: &mut Body, cx: &PassCx<'_>) -> u64 {
     let ctx = cx.ctx;
-    let Some(block) = module.entry_block() else { return 0 };
-    let (mut launches, plans) = (Launches::of_module(ctx, module), Schedules::of(ctx, module));
+    let mut launches = Launches::of_module(ctx, module);
     let mut first: FxHashMap<Vec<Part>, String> = FxHashMap::default();
     let mut merged = 0;
-    for op in module.ops(block).collect::<Vec<_>>() {
-        let Some(kernel) = module.nested(op).filter(|kernel| is_kernel(ctx, kernel)) else { continue };
-        let root = OpRef::new(ctx, kernel, kernel.root());
-        let is_private = root.prop(Str::SYM_VISIBILITY).and_then(|attr| attr.as_str(ctx)) == Some("private");
-        let Some(name) = root.symbol_name().map(String::from) else { continue };
-        let is_planned = !plans.of_kernel(ctx, module, &name).is_empty();
-        if !is_private || is_planned || kernel.entry_block().is_none() || !launches.is_launched(&name) {
-            continue;
-        }
+    for (op, name) in free_kernels(ctx, module, &launches) {
+        let Some(kernel) = module.nested(op) else { continue };
         match first.entry(parts(ctx, kernel, &Change::default())) {
             std::collections::hash_map::Entry::Vacant(entry) => {
                 entry.insert(name);

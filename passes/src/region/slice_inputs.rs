@@ -96,13 +96,11 @@ use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::define::Kind;
 use dlc_ir::pass::{On, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{Builder, Context, OpId, Str, Type, TypeData, ValueId};
-use dlc_plan::Schedules;
 use dlc_region::ops::{Func, Read};
 use rustc_hash::FxHashMap;
 
-use crate::analysis::axes::is_kernel;
 use crate::analysis::kernel_parts::{self, Change, parts};
-use crate::rewrites::launches::{At, Launches};
+use crate::rewrites::launches::{At, Launches, free_kernels};
 
 /// The fewest kernels that slices make one.
 const FEWEST: usize = 4;
@@ -150,19 +148,12 @@ struct Slice {
 /// Slices inputs of the kernels of a module. How many have other inputs now.
 pub fn slice_inputs(module: &mut Body, cx: &PassCx<'_>) -> u64 {
     let ctx = cx.ctx;
-    let Some(block) = module.entry_block() else { return 0 };
-    let (launches, plans) = (Launches::of_module(ctx, module), Schedules::of(ctx, module));
+    let launches = Launches::of_module(ctx, module);
     let mut alike: FxHashMap<Vec<kernel_parts::Part>, Vec<Sliced>> = FxHashMap::default();
-    for op in module.ops(block).collect::<Vec<_>>() {
-        let Some(kernel) = module.nested(op).filter(|kernel| is_kernel(ctx, kernel)) else { continue };
-        let root = OpRef::new(ctx, kernel, kernel.root());
-        let is_private = root.prop(Str::SYM_VISIBILITY).and_then(|attr| attr.as_str(ctx)) == Some("private");
-        let Some(name) = root.symbol_name().filter(|_| is_private && kernel.entry_block().is_some()) else { continue };
-        let launches = launches.always_of(ctx, module, name);
-        if launches.is_empty() || !plans.of_kernel(ctx, module, name).is_empty() {
-            continue;
-        }
-        if let Some((slices, change)) = slices(ctx, kernel) {
+    for (op, name) in free_kernels(ctx, module, &launches) {
+        let Some(kernel) = module.nested(op) else { continue };
+        let launches = launches.always_of(ctx, module, &name);
+        if let Some((slices, change)) = slices(ctx, kernel).filter(|_| !launches.is_empty()) {
             let parts = parts(ctx, kernel, &change);
             alike.entry(parts).or_default().push(Sliced { op, launches, slices, change });
         }
@@ -176,7 +167,7 @@ pub fn slice_inputs(module: &mut Body, cx: &PassCx<'_>) -> u64 {
             continue;
         }
         if let Some(kernel) = module.nested_mut(sliced.op) {
-            sliced.change.apply(ctx, kernel);
+            apply(ctx, kernel, &sliced.change);
         }
         for (function, launch) in sliced.launches {
             if let Some(body) = module.nested_mut(function) {
@@ -279,6 +270,16 @@ fn positions(size: &SizeExpr, at: impl Iterator<Item = SizeExpr>) -> Option<(i64
     let all: Vec<i64> = at.map(|at| at.as_constant()).collect::<Option<_>>()?;
     let (low, high) = (*all.iter().min()?, *all.iter().max()?);
     (low >= 0 && high < size && high - low + 1 < size).then_some((low, high))
+}
+
+/// Lets a kernel be what it would be with a change.
+fn apply(ctx: &Context, kernel: &mut Body, change: &Change) {
+    for (&(op, key), &attr) in &change.props {
+        kernel.set_prop(ctx, op, key, Some(attr));
+    }
+    for (&value, &ty) in &change.types {
+        kernel.set_value_type(value, ty);
+    }
 }
 
 /// Lets a launch pass slices of what it passed.

@@ -12,7 +12,10 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
 use dlc_ir::define::{Kind, Text, TextArray};
 use dlc_ir::{Context, OpId, Str};
+use dlc_plan::Schedules;
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::analysis::axes::is_kernel;
 
 /// A launch: the function that it is in, and its op there.
 pub type At = (OpId, OpId);
@@ -103,6 +106,20 @@ impl Launches {
     pub fn free_name(&mut self, name: &str) {
         self.names.remove(name);
     }
+}
+
+/// The kernels of a module that passes may change, by op and name, in their order: private ones with a body that are
+/// launched, and that no plan names.
+pub fn free_kernels(ctx: &Context, module: &Body, launches: &Launches) -> Vec<(OpId, String)> {
+    let plans = Schedules::of(ctx, module);
+    let free = |op: OpId| {
+        let kernel = module.nested(op).filter(|kernel| is_kernel(ctx, kernel) && kernel.entry_block().is_some())?;
+        let root = OpRef::new(ctx, kernel, kernel.root());
+        let is_private = root.prop(Str::SYM_VISIBILITY).and_then(|attr| attr.as_str(ctx)) == Some("private");
+        let name = root.symbol_name().filter(|name| is_private && launches.is_launched(name))?;
+        plans.of_kernel(ctx, module, name).is_empty().then(|| (op, name.to_string()))
+    };
+    module.entry_block().into_iter().flat_map(|block| module.ops(block)).filter_map(free).collect()
 }
 
 fn callee<'c>(ctx: &'c Context, choice: &Choice) -> Option<&'c str> {
