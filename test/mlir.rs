@@ -27,6 +27,12 @@ use {
 /// Fewer modules than this mean that the walk, not the tree, has gone wrong.
 const AT_LEAST: usize = 60;
 
+/// How many modules one process of mlir-opt reads.
+const BATCH: usize = 32;
+
+/// What stands between modules, for `--split-input-file`.
+const SEPARATOR: &str = "\n// -----\n";
+
 #[test]
 fn every_file_goes_through_mlir_opt_and_back() {
     let features = Features::on_path(&std::env::var_os("PATH").unwrap_or_default());
@@ -39,14 +45,21 @@ fn every_file_goes_through_mlir_opt_and_back() {
     collect(root, &mut files);
     files.sort();
     let chunks: Vec<(String, String)> = files.iter().flat_map(|file| chunks(root, file)).collect();
+    let batches: Vec<&[(String, String)]> = chunks.chunks(BATCH).collect();
     let (next, tried) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let work = || {
         let mut failures = Vec::new();
-        while let Some((name, text)) = chunks.get(next.fetch_add(1, Ordering::Relaxed)) {
-            match round_trip(mlir_opt, text) {
-                Ok(tests) => drop(tried.fetch_add(tests, Ordering::Relaxed)),
-                Err(reason) => failures.push(format!("{name}: {reason}")),
+        while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
+            // What dlc-opt refuses is there to be refused.
+            let ours: Vec<(&str, String)> =
+                batch.iter().filter_map(|(name, text)| Some((name.as_str(), dlc(text)?))).collect();
+            tried.fetch_add(ours.len(), Ordering::Relaxed);
+            let texts: Vec<&str> = ours.iter().map(|(_, text)| text.as_str()).collect();
+            if round_trip(mlir_opt, &texts).is_ok() {
+                continue;
             }
+            let each = ours.iter().map(|(name, text)| (name, round_trip(mlir_opt, &[text])));
+            failures.extend(each.filter_map(|(name, trip)| Some(format!("{name}: {}", trip.err()?))));
         }
         failures
     };
@@ -67,34 +80,43 @@ fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "\nmlir: {line}");
 }
 
-/// 1 when the text is valid and survives, 0 when dlc-opt refuses it: then it is there to be refused.
-fn round_trip(mlir_opt: &Path, text: &str) -> Result<usize, String> {
-    let Some(ours) = dlc(text) else { return Ok(0) };
-    let theirs = mlir(mlir_opt, &ours).map_err(|error| format!("mlir-opt refuses it: {error}\n{ours}"))?;
-    let again = mlir(mlir_opt, &theirs).map_err(|error| format!("mlir-opt refuses its own output: {error}"))?;
+/// Sends modules to mlir-opt and back, which must leave them as they are.
+fn round_trip(mlir_opt: &Path, ours: &[&str]) -> Result<(), String> {
+    let theirs = mlir(mlir_opt, ours).map_err(|error| format!("mlir-opt refuses it: {error}\n{}", ours.join("\n")))?;
+    let each: Vec<&str> = theirs.iter().map(String::as_str).collect();
+    let again = mlir(mlir_opt, &each).map_err(|error| format!("mlir-opt refuses its own output: {error}"))?;
     if theirs != again {
         return Err("mlir-opt prints something else the second time".into());
     }
-    let back = dlc(&theirs).ok_or_else(|| format!("dlc-opt refuses what mlir-opt printed:\n{theirs}"))?;
+    let back = |text: &&str| dlc(text).ok_or_else(|| format!("dlc-opt refuses what mlir-opt printed:\n{text}"));
+    let back: Vec<String> = each.iter().map(back).collect::<Result<_, _>>()?;
+    let back: Vec<&str> = back.iter().map(String::as_str).collect();
     let last = mlir(mlir_opt, &back).map_err(|error| format!("mlir-opt refuses the second trip: {error}"))?;
-    if last != theirs {
-        return Err(format!("the trip through dlc-opt changed it:\n{theirs}\n--- to ---\n{last}"));
+    match theirs.iter().zip(&last).find(|(theirs, last)| theirs != last) {
+        Some((theirs, last)) => Err(format!("the trip through dlc-opt changed it:\n{theirs}\n--- to ---\n{last}")),
+        None => Ok(()),
     }
-    Ok(1)
 }
 
 fn dlc(text: &str) -> Option<String> {
     tool(dlc_opt::run, &["dlc-opt", "-", "--allow-unregistered-dialect", "--print-generic"], text).ok()
 }
 
-fn mlir(mlir_opt: &Path, text: &str) -> Result<String, String> {
+/// What mlir-opt prints for each of some modules, all in one process: most of its time is that of its start.
+fn mlir(mlir_opt: &Path, texts: &[&str]) -> Result<Vec<String>, String> {
     let mut command = Command::new(mlir_opt);
     command.args(["--allow-unregistered-dialect", "--mlir-print-op-generic", "--mlir-disable-threading"]);
-    let output = child::run(&mut command, text.as_bytes(), false, Duration::from_secs(60))?;
-    if output.ending == Ending::Code(0) {
-        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    command.arg("--split-input-file");
+    let output = child::run(&mut command, texts.join(SEPARATOR).as_bytes(), false, Duration::from_secs(60))?;
+    if output.ending != Ending::Code(0) {
+        return Err(String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or("").to_string());
     }
-    Err(String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or("").to_string())
+    let printed: Vec<String> =
+        String::from_utf8_lossy(&output.stdout).split("// -----").map(|part| part.trim().to_string()).collect();
+    match printed.len() == texts.len() {
+        true => Ok(printed),
+        false => Err(format!("it prints {} modules of {}", printed.len(), texts.len())),
+    }
 }
 
 fn collect(dir: &Path, files: &mut Vec<PathBuf>) {
