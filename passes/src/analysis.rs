@@ -22,6 +22,7 @@
 //! - [`ranges`]: between which numbers the floats of a kernel lie.
 //! - [`sizes`]: the sizes that a program is going to run with.
 //! - [`tiles`]: which ops of a kernel touch which tiles in shared memory.
+//! - [`value_numbers`]: which values of a region are computed alike.
 //! - [`vectors`]: how many elements of a row of global memory one access may take.
 
 pub mod access;
@@ -46,4 +47,5 @@ pub mod polyhedral;
 pub mod ranges;
 pub mod sizes;
 pub mod tiles;
+pub mod value_numbers;
 pub mod vectors;

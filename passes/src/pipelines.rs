@@ -85,17 +85,18 @@ inventory::submit! { &REGION_NORMALIZE }
 /// 11. `widen-sums`: what kernels sum, they sum in `f32` at least.
 /// 12. `ccon1`, `srnf`, `normalize-select`, `sink-epilogue`: kernels in normal form.
 /// 13. `stream-softmax`: a maximum and what is summed below it in one pass.
-/// 14. `chain-contractions`: what one contraction forwards to the next stays on chip.
-/// 15. `merge-axes`: axes that follow each other wherever memory is read are one.
-/// 16. `explicit-broadcast`: outside of bodies, broadcasts are made explicit.
-/// 17. `cse`, `dce`: what that left twice, or left over.
-/// 18. `plan-arena`: where the buffers between kernels lie.
+/// 14. `stream-extrema`: a maximum and what is combined where it is reached, such as its position, in one pass.
+/// 15. `chain-contractions`: what one contraction forwards to the next stays on chip.
+/// 16. `merge-axes`: axes that follow each other wherever memory is read are one.
+/// 17. `explicit-broadcast`: outside of bodies, broadcasts are made explicit.
+/// 18. `cse`, `dce`: what that left twice, or left over.
+/// 19. `plan-arena`: where the buffers between kernels lie.
 static BOOK_TO_REGION: PipelineDef = PipelineDef {
     name: "book-to-region",
     summary: "Partitions entries into kernels in normal form, and plans the memory between them.",
     text: "widen-products,fold-counts,recognize-scans,dce,split-axes{finite},split-scans,split-sorts,nest-reductions,\
            hoist-gathers,dce,form-regions,join-kernels,slice-inputs,merge-kernels,share-axes,cse,widen-sums,ccon1,\
-           srnf{reassoc},normalize-select,sink-epilogue,stream-softmax,chain-contractions,merge-axes,explicit-broadcast,cse,dce,plan-arena",
+           srnf{reassoc},normalize-select,sink-epilogue,stream-softmax,stream-extrema,chain-contractions,merge-axes,explicit-broadcast,cse,dce,plan-arena",
     to_layer: "",
     lowering: "form-regions",
 };

@@ -19,6 +19,8 @@ pub mod sink_epilogue;
 
 pub mod stream_softmax;
 
+pub mod stream_extrema;
+
 pub mod chain_contractions;
 
 pub mod merge_axes;

@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::axes::{before_broadcasts, elem as elem_of, reductions, scans, sorts};
 use crate::analysis::conditions::run_of;
-use crate::region_to_kernel::tensorize::stream::weighted;
+use crate::region_to_kernel::tensorize::stream::{Weighted, weighted};
 
 /// An axis and its size.
 pub type Axis = (String, SizeExpr);
@@ -199,14 +199,15 @@ pub fn groups(ctx: &Context, region: &Body, shape: &Shape) -> Option<Groups> {
     found
 }
 
-/// Whether a reduction is a maximum with sums below it, as that of an online softmax: it may combine in any order.
+/// Whether a reduction is a maximum with what is combined below it, as that of an online softmax or an argmax: it may combine
+/// in any order.
 pub fn is_weighted(ctx: &Context, region: &Body, id: OpId) -> bool {
     weighted(ctx, region, id).is_some()
 }
 
 /// Sums below a maximum of which one has axes that the maximum has not: those are the columns.
 fn stream_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) -> Option<Groups> {
-    let found = weighted(ctx, region, reduce.id)?;
+    let found = weighted(ctx, region, reduce.id).filter(Weighted::has_sums)?;
     let axes_of = |value: ValueId| axes_of(ctx, region.value_type(value));
     let (scores, outer) = (axes_of(found.contributions[0]), &shape.outer);
     let elem = |value: ValueId| elem_of(ctx, region, value);

@@ -85,7 +85,6 @@
 //! the region for each maximum. Rule of the debug counters: `stream`.
 
 mod build;
-mod emit;
 mod terms;
 
 use dlc_core::scalar::{self, Combiner};
@@ -104,6 +103,7 @@ use dlc_region::types::Value;
 use terms::{Algebra, Term};
 
 use crate::analysis::axes::combined;
+use crate::analysis::value_numbers::Numbers;
 
 static DEF: PassDef = PassDef {
     requires: &["region"],
@@ -174,7 +174,7 @@ struct Stream {
     /// The axes that are reduced.
     axes: Vec<String>,
     /// For each value the number that it has in common with equal ones.
-    numbers: terms::Numbers,
+    numbers: Numbers,
 }
 
 /// A sum, and its contributions.

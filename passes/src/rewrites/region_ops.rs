@@ -14,7 +14,9 @@ use crate::analysis::axes::places;
 
 /// Makes ops at a place. What it is given must have come from [`ordered`](Self::ordered) or from itself.
 pub struct Emit<'b> {
+    /// Builds at the place.
     pub builder: Builder<'b>,
+    /// The location of what is made.
     pub loc: Loc,
     order: &'b KernelAxes,
 }
@@ -80,13 +82,28 @@ impl<'b> Emit<'b> {
         value
     }
 
+    /// A value with the type and the axes of the one that it replaces.
+    pub fn as_before(&mut self, value: ValueId, was: ValueId) -> ValueId {
+        let (ctx, ty) = (self.builder.ctx, self.builder.body.value_type(was));
+        let elem = self.elem(was);
+        let value = self.cast(value, elem);
+        self.with_axes(value, &axes_of(ctx, ty))
+    }
+
+    /// A number that the type has, rounded to it.
     pub fn number(&mut self, number: f64, elem: Type) -> ValueId {
+        let value = Datum::Float(number).to_attr(self.builder.ctx, elem).unwrap_or(Attr::UNIT);
+        self.constant(value, elem)
+    }
+
+    /// A number as an attribute of the type.
+    pub fn constant(&mut self, value: Attr, elem: Type) -> ValueId {
         let ctx = self.builder.ctx;
-        let value = Datum::Float(number).to_attr(ctx, elem).unwrap_or(Attr::UNIT);
         let op = Const::build(&mut self.builder, self.loc, value, Value::get(ctx, elem, Vec::new()));
         self.builder.result(op)
     }
 
+    /// The number as another type; itself where it has that.
     pub fn cast(&mut self, value: ValueId, elem: Type) -> ValueId {
         if self.elem(value) == elem {
             return value;
@@ -96,6 +113,7 @@ impl<'b> Emit<'b> {
         self.builder.result(op)
     }
 
+    /// A function of a value.
     pub fn unary(&mut self, function: scalar::Unary, input: ValueId) -> ValueId {
         let op = Unary::build(&mut self.builder, self.loc, input, function);
         self.builder.result(op)

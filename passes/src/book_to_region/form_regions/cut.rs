@@ -585,11 +585,25 @@ impl<'g> Cutter<'g> {
         (has(column) == 1 && has_rows && self.costs().takes_tensor_cores(node)).then_some(length)
     }
 
-    /// Whether a maximum is one of what is summed below it as exponentials: both are reduced in one pass.
-    fn goes_with_sums(&self, node: Node, wanted: Node, kernel: Node) -> bool {
-        let is_maximum = matches!(self.graph.values[node].kind, Kind::Reduce { combiner: Combiner::Max, .. });
-        let is_power = |at: Node| matches!(self.graph.values[at].kind, Kind::Map { function: Function::Exp2, .. });
-        is_maximum && self.reach(wanted, kernel).into_iter().any(is_power)
+    /// Whether a maximum is reduced in one pass with what is combined after it: sums of exponentials below it
+    /// (`stream-softmax`), or what is at the places where a maximum or minimum is reached (`stream-extrema`).
+    fn goes_with_next(&self, node: Node, wanted: Node, kernel: Node) -> bool {
+        let Kind::Reduce { combiner, .. } = self.graph.values[node].kind else { return false };
+        let element = self.graph.values[node].operands[0].node;
+        let goes_with = |at: Node| {
+            let value = &self.graph.values[at];
+            match value.kind {
+                Kind::Map { function: Function::Exp2, .. } => combiner == Combiner::Max,
+                // An element is compared with the extremum.
+                Kind::Map { function: Function::Eq, .. } => {
+                    let mut operands = value.operands.iter();
+                    let is_extremum = matches!(combiner, Combiner::Max | Combiner::Min);
+                    is_extremum && operands.any(|operand| operand.node == element)
+                }
+                _ => false,
+            }
+        };
+        self.reach(wanted, kernel).into_iter().any(goes_with)
     }
 
     fn after_contraction(&self, node: Node, kernel: Node) -> bool {
@@ -621,7 +635,7 @@ impl<'g> Cutter<'g> {
         if next.is_some() {
             return Choice { stored: true, why: WINDOWS_OF_ROWS.into() };
         }
-        let again = || self.reducer_after(wanted, kernel).is_some() && !self.goes_with_sums(node, wanted, kernel);
+        let again = || self.reducer_after(wanted, kernel).is_some() && !self.goes_with_next(node, wanted, kernel);
         if let Some((rows, longest)) = self.few_long_rows(node, kernel, again) {
             let why = format!("{rows} rows of {longest} elements are too few for one SM each, and worth splitting");
             return Choice { stored: true, why };

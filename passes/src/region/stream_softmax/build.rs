@@ -3,7 +3,7 @@
 use dlc_core::guard::{Condition, Guard};
 use dlc_core::scalar;
 use dlc_ir::affine::SizeExpr;
-use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
+use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::interp::Datum;
 use dlc_ir::rewrite::Rewriter;
 use dlc_ir::{Attr, Context, OpId, Str, Type, ValueId};
@@ -13,8 +13,10 @@ use dlc_region::verify::{KernelAxes, axes_of};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Stream;
-use super::emit::Emit;
-use super::terms::{Factor, Instead, Numbers, Term};
+use super::terms::{Factor, Instead, Term};
+use crate::analysis::value_numbers::Numbers;
+use crate::rewrites::brought::Brought;
+use crate::rewrites::region_ops::Emit;
 use crate::rewrites::unused::erase_unused;
 
 /// The type that an accumulator of a type has when it is rounded after every step.
@@ -42,7 +44,7 @@ pub fn replace(ctx: &Context, body: &mut Body, stream: &Stream) {
     let max = body.result(reduce, 0);
     let mut emit = Emit::new(ctx, body, InsertPoint::After(reduce), body.loc(stream.max), &order);
     let defect = defect(&mut emit, max, sizes(&order, &stream.axes));
-    let max = as_before(&mut emit, max, top);
+    let max = emit.as_before(max, top);
     Rewriter::new(ctx, body).replace_op(stream.max, &[max]);
     let mut after = After {
         order: &order,
@@ -281,14 +283,6 @@ fn defect(emit: &mut Emit<'_>, max: ValueId, sizes: Vec<SizeExpr>) -> ValueId {
     emit.named(defect, "defect")
 }
 
-/// A value with the type and the axes of the one that it replaces.
-fn as_before(emit: &mut Emit<'_>, value: ValueId, was: ValueId) -> ValueId {
-    let (ctx, ty) = (emit.builder.ctx, emit.builder.body.value_type(was));
-    let elem = emit.elem(was);
-    let value = emit.cast(value, elem);
-    emit.with_axes(value, &axes_of(ctx, ty))
-}
-
 /// What the sums become after the reduction.
 struct After<'a> {
     order: &'a KernelAxes,
@@ -352,7 +346,7 @@ impl After<'_> {
         if term.negative {
             value = emit.unary(scalar::Unary::Neg, value);
         }
-        let value = as_before(&mut emit, value, was);
+        let value = emit.as_before(value, was);
         if term.scale != 0.0 && term.instead.is_none() {
             self.spoiled.insert(value);
         }
@@ -380,64 +374,5 @@ impl After<'_> {
             }
         }
         false
-    }
-}
-
-/// Values that were moved or copied to a place where they can be used.
-struct Brought<'a> {
-    numbers: &'a Numbers,
-    map: CloneMap,
-}
-
-impl<'a> Brought<'a> {
-    /// `replaced` are values that are gone, each with the one that it became.
-    fn new(numbers: &'a Numbers, replaced: &FxHashMap<ValueId, ValueId>) -> Brought<'a> {
-        let mut map = CloneMap::new();
-        replaced.iter().for_each(|(&old, &new)| map.map_value(old, new));
-        Brought { numbers, map }
-    }
-
-    /// Where a value can be used now.
-    fn value(&self, value: ValueId) -> ValueId {
-        self.map.value(value).unwrap_or(value)
-    }
-
-    /// Makes values usable at a place: what stands directly in the kernel is moved before `anchor`, what stands in a
-    /// reduction is copied to the place.
-    fn bring(&mut self, body: &mut Body, values: &[ValueId], to: InsertPoint, anchor: OpId) {
-        let outer = body.block_of(anchor);
-        let mut needed: FxHashSet<OpId> = FxHashSet::default();
-        let mut work: Vec<ValueId> = values.to_vec();
-        while let Some(value) = work.pop() {
-            let Some(op) = body.defining_op(value) else { continue };
-            let stays = body.block_of(op) == outer && body.is_before(op, anchor);
-            if stays || !needed.insert(op) {
-                continue;
-            }
-            work.extend(body.operands(op));
-            let mut inner = Vec::new();
-            body.walk_regions(op, &mut inner);
-            let own: FxHashSet<OpId> = inner.iter().copied().collect();
-            let free = |value: &ValueId| body.defining_op(*value).is_some_and(|op| !own.contains(&op));
-            work.extend(inner.iter().flat_map(|&op| body.operands(op)).filter(free));
-        }
-        let mut seen: FxHashMap<u32, ValueId> = FxHashMap::default();
-        for op in body.walk().into_iter().filter(|op| needed.contains(op)) {
-            if body.block_of(op) == outer {
-                body.move_op(op, InsertPoint::Before(anchor));
-                continue;
-            }
-            // Two reductions may have read the same thing each for itself.
-            let number = (body.num_results(op) == 1).then(|| *self.numbers.get(body.result(op, 0)));
-            if let Some(&known) = number.and_then(|number| seen.get(&number)) {
-                self.map.map_value(body.result(op, 0), known);
-                continue;
-            }
-            let copy = body.clone_op(op, &mut self.map);
-            body.insert(copy, to);
-            if let Some(number) = number {
-                seen.insert(number, body.result(copy, 0));
-            }
-        }
     }
 }

@@ -2,17 +2,18 @@
 //! calculation for softmax", 2018), and with a product of matrices after it attention as one kernel (Dao et al.,
 //! "FlashAttention", 2022).
 //!
-//! A reduction has accumulators `m, a, b, ..` whose first is a maximum, and whose others are sums that are weighted by how
-//! far below the maximum they were: `a = a0 * w(m0, m) + a1 * w(m1, m)`. What a tile of contributions `s, x, y, ..`
+//! A reduction has accumulators `m, a, b, ..` whose first is a maximum or minimum, and whose others are sums that are
+//! weighted by how far from it they were: `a = a0 * w(m0, m) + a1 * w(m1, m)`. What a tile of contributions `s, x, y, ..`
 //! gives is then `m = max s`, `a = sum of w(s, m) * x`, and so on, which is combined with what there was as any
-//! contribution is.
+//! contribution is. In place of a weight a condition may decide whether what there was counts at all, as in an argmax:
+//! `a = f(m0 == m ? a0 : none, m1 == m ? a1 : none)`, with any combiner `f`.
 
 use dlc_core::guard::Guard;
 use dlc_core::scalar::{self, Combiner};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::OpRef;
 use dlc_ir::interp::Datum;
-use dlc_ir::{OpId, Type, ValueId};
+use dlc_ir::{Attr, OpId, Type, ValueId};
 use dlc_kernel::ops as kernel;
 use dlc_region::ops::{Binary, Const, Reduce, Select, Unary, Yield};
 use dlc_region::verify::axes_of;
@@ -24,20 +25,45 @@ use super::lower::{Lower, Lowered, Result};
 use super::mask::{mask_of, whole_steps};
 use super::report::Of;
 use crate::analysis::axes::before_broadcasts;
+use crate::analysis::numbers::function;
 
-/// Accumulators that are sums below a maximum.
+/// Accumulators that are combined below a maximum, or above a minimum.
 pub struct Weighted {
     /// What is combined, for each accumulator.
     pub contributions: Vec<ValueId>,
-    /// In the region that combines: the maximum of the right side, the new maximum, and the weight of the right side for
-    /// each sum.
+    /// Whether the first is a maximum or a minimum.
+    extremum: Combiner,
+    /// In the region that combines: the maximum of the right side, the new maximum, and what each accumulator of the right
+    /// side counts for below it.
     right: ValueId,
     top: ValueId,
-    weights: Vec<ValueId>,
-    /// The maximum of the left side, and its weight for each sum, where those are functions of both alone.
+    shares: Vec<Share>,
+    /// The maximum of the left side, and its weight for each sum, where those are functions of both alone. Empty where
+    /// conditions decide.
     left: Option<(ValueId, Vec<ValueId>)>,
     /// `c`, if all weights are `2^(c*(m0 - m))`, of equal maxima 1.
     pub scale: Option<f64>,
+}
+
+/// What an accumulator of one side counts for below the maximum of both.
+enum Share {
+    /// This weight times what it is; such products are added.
+    Weight(ValueId),
+    /// What it is, or nothing.
+    Chosen {
+        /// The accumulator of the right side.
+        of: ValueId,
+        /// A `select` of that and of what changes nothing.
+        select: ValueId,
+        combiner: Combiner,
+    },
+}
+
+impl Weighted {
+    /// Whether all accumulators but the first are weighted sums.
+    pub fn has_sums(&self) -> bool {
+        self.shares.iter().all(|share| matches!(share, Share::Weight(_)))
+    }
 }
 
 /// Whether a reduction is one of those.
@@ -59,7 +85,8 @@ pub fn weighted(ctx: &dlc_ir::Context, region: &dlc_ir::Body, id: OpId) -> Optio
         let sides = [op.lhs(), op.rhs()].map(|side| before_broadcasts(ctx, region, side));
         (op.function() == function).then_some(sides)
     };
-    let sides = binary(next[0], scalar::Binary::Max)?;
+    let extremum = [Combiner::Max, Combiner::Min].into_iter().find_map(|it| Some((it, binary(next[0], function(it))?)));
+    let (extremum, sides) = extremum?;
     if sides != [args[0], args[count]] && sides != [args[count], args[0]] {
         return None;
     }
@@ -68,24 +95,74 @@ pub fn weighted(ctx: &dlc_ir::Context, region: &dlc_ir::Body, id: OpId) -> Optio
         let [lhs, rhs] = binary(product, scalar::Binary::Mul)?;
         if lhs == of { Some(rhs) } else { (rhs == of).then_some(lhs) }
     };
-    let (mut weights, mut lefts) = (Vec::new(), Vec::new());
+    let (mut shares, mut lefts) = (Vec::new(), Vec::new());
+    let halves = [[args[0], next[0]], [args[count], next[0]]];
     for index in 1..count {
-        let [lhs, rhs] = binary(next[index], scalar::Binary::Add)?;
         let (left, right) = (args[index], args[count + index]);
+        let none = reduce.init()[index];
+        if let Some((select, combiner)) = chosen(ctx, region, next[index], [left, right], (halves, none)) {
+            shares.push(Share::Chosen { of: right, select, combiner });
+            continue;
+        }
+        let [lhs, rhs] = binary(next[index], scalar::Binary::Add)?;
         let pair = |a: ValueId, b: ValueId| Some((weight(a, left)?, weight(b, right)?));
         let (of_left, of_right) = pair(lhs, rhs).or_else(|| pair(rhs, lhs))?;
-        if !depends_only(ctx, region, of_right, &[args[count], next[0]]) {
+        if !depends_only(ctx, region, of_right, &halves[1]) {
             return None;
         }
-        weights.push(of_right);
-        lefts.extend(depends_only(ctx, region, of_left, &[args[0], next[0]]).then_some(of_left));
+        shares.push(Share::Weight(of_right));
+        lefts.extend(depends_only(ctx, region, of_left, &halves[0]).then_some(of_left));
     }
-    let scales = weights.iter().map(|&weight| power_of(ctx, region, weight, [args[count], next[0]]));
-    let lower = lefts.iter().map(|&weight| power_of(ctx, region, weight, [args[0], next[0]]));
+    let weights: Vec<ValueId> = shares
+        .iter()
+        .filter_map(|share| match share {
+            Share::Weight(weight) => Some(*weight),
+            Share::Chosen { .. } => None,
+        })
+        .collect();
+    // Weights are of sums below a maximum.
+    if !weights.is_empty() && (extremum != Combiner::Max || weights.len() < shares.len()) {
+        return None;
+    }
+    let scales = weights.iter().map(|&weight| power_of(ctx, region, weight, halves[1]));
+    let lower = lefts.iter().map(|&weight| power_of(ctx, region, weight, halves[0]));
     let scales: Option<Vec<f64>> = scales.chain(lower).collect();
-    let scale = scales.and_then(|scales| scales.iter().all(|it| *it == scales[0]).then_some(scales[0]));
+    let first = scales.and_then(|scales| scales.iter().all(|it| *it == scales[0]).then(|| scales.first().copied()));
     let left = (lefts.len() == weights.len()).then_some((args[0], lefts));
-    Some(Weighted { contributions, right: args[count], top: next[0], weights, left, scale })
+    Some(Weighted { contributions, extremum, right: args[count], top: next[0], shares, left, scale: first.flatten() })
+}
+
+/// The `select` of the right side and the combiner, where an accumulator becomes `f(c0 ? left : none, c1 ? right : none)`, and
+/// each condition is a function of the maximum of its side and of the new one.
+fn chosen(
+    ctx: &dlc_ir::Context,
+    region: &dlc_ir::Body,
+    value: ValueId,
+    of: [ValueId; 2],
+    (maxima, none): ([[ValueId; 2]; 2], Attr),
+) -> Option<(ValueId, Combiner)> {
+    let op = |value: ValueId| {
+        let value = before_broadcasts(ctx, region, value);
+        region.defining_op(value).map(|op| OpRef::new(ctx, region, op))
+    };
+    let both = Binary::of(op(value)?)?;
+    let acc = crate::analysis::axes::elem(ctx, region, of[0]);
+    let all = [Combiner::Min, Combiner::Max, Combiner::Sum, Combiner::Prod];
+    let combiner = all.into_iter().find(|&it| function(it) == both.function())?;
+    if none != scalar::neutral(ctx, combiner, acc) {
+        return None;
+    }
+    let is_kept = |value: ValueId, half: usize| {
+        let select = op(value).and_then(Select::of).filter(|select| select.guard().is_none());
+        let operands: Vec<ValueId> = select.into_iter().flat_map(|select| select.operands()).collect();
+        let &[condition, yes, no] = operands.as_slice() else { return false };
+        let is_none = op(no).and_then(Const::of).is_some_and(|no| no.value() == none);
+        let yes = before_broadcasts(ctx, region, yes);
+        yes == of[half] && is_none && depends_only(ctx, region, condition, &maxima[half])
+    };
+    let sides = [both.lhs(), both.rhs()];
+    let right = [1, 0].into_iter().find(|&at| is_kept(sides[at], 1) && is_kept(sides[1 - at], 0))?;
+    Some((sides[right], combiner))
 }
 
 /// `c` of a weight `2^(c*(side - top))`, or of one that is this where both are not equal, and else 1.
@@ -157,7 +234,7 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId) -> Result<Option<Vec<Lowered>>
         !held && columns.as_ref().is_some_and(|dim| dim.axes.iter().any(|(name, _)| axes.contains(&name.as_str())))
     };
     let wide: Vec<bool> = found.contributions.iter().map(|&value| over_columns(lower, value)).collect();
-    if wide[0] {
+    if wide[0] || (wide.contains(&true) && !found.has_sums()) {
         return Ok(None);
     }
     let tile = match (&lower.tiling.matrix, lower.tiling.along) {
@@ -279,25 +356,56 @@ fn by_lanes(
     lower.scopes.pop();
     let ends = lower.emit.close_loop(open, &next);
 
-    let top = reduce_tile(lower, Combiner::Max, ends[0]);
+    let top = reduce_tile(lower, found.extremum, ends[0]);
     lower.push_scope();
-    for (value, lowered) in [(found.right, Lowered { value: ends[0], over: both }), (found.top, top)] {
-        let ids = lower.ids(value);
-        lower.scope().known.insert(value, (lowered, ids));
-    }
+    know(lower, found.right, Lowered { value: ends[0], over: both });
+    know(lower, found.top, top);
     let mut values = vec![top];
-    for (index, (&weight, &sum)) in found.weights.iter().zip(&ends[1..]).enumerate() {
-        let weight = lower.value(weight)?;
-        let weight = lower.cast(weight, acc[index + 1], false);
-        let weight = lower.as_fragment(weight, both)?;
-        let (ty, loc) = (lower.ty(acc[index + 1], both), lower.emit.loc);
-        let op = kernel::Binary::build(&mut lower.emit.builder(), loc, weight.value, sum, scalar::Binary::Mul, ty);
-        let product = lower.emit.body.result(op, 0);
-        values.push(reduce_tile(lower, Combiner::Sum, product));
+    for (index, (share, &end)) in found.shares.iter().zip(&ends[1..]).enumerate() {
+        let acc = acc[index + 1];
+        values.push(match *share {
+            Share::Weight(weight) => {
+                let weight = at_elements(lower, weight, acc)?;
+                let (ty, loc) = (lower.ty(acc, both), lower.emit.loc);
+                let op =
+                    kernel::Binary::build(&mut lower.emit.builder(), loc, weight.value, end, scalar::Binary::Mul, ty);
+                let product = lower.emit.body.result(op, 0);
+                reduce_tile(lower, Combiner::Sum, product)
+            }
+            Share::Chosen { of, select, combiner } => {
+                kept(lower, (of, Lowered { value: end, over: both }), select, combiner, acc)?
+            }
+        });
     }
     lower.scopes.pop();
     lower.scopes.pop();
     Ok(values)
+}
+
+/// Lets a value of the region be known in the scope.
+fn know(lower: &mut Lower<'_, '_>, value: ValueId, lowered: Lowered) {
+    let ids = lower.ids(value);
+    lower.scope().known.insert(value, (lowered, ids));
+}
+
+/// A value of the region that combines, at each element of a tile, in the type of an accumulator.
+fn at_elements(lower: &mut Lower<'_, '_>, value: ValueId, acc: dlc_ir::Type) -> Result<Lowered> {
+    let value = lower.value(value)?;
+    let value = lower.cast(value, acc, false);
+    lower.as_fragment(value, [true, true])
+}
+
+/// What a `select` keeps of a tile, combined along it. The maxima that it asks for are known.
+fn kept(
+    lower: &mut Lower<'_, '_>,
+    (of, value): (ValueId, Lowered),
+    select: ValueId,
+    combiner: Combiner,
+    acc: dlc_ir::Type,
+) -> Result<Lowered> {
+    know(lower, of, value);
+    let kept = at_elements(lower, select, acc)?;
+    Ok(reduce_tile(lower, combiner, kept.value))
 }
 
 /// The scores of a tile; of those that stand outside of it or are hidden the initial maximum. With `running` nothing is asked
@@ -366,7 +474,7 @@ fn contributions(
         lower.filled.push(wanted);
     }
     let loc = lower.emit.loc;
-    let mut top = reduce_tile(lower, Combiner::Max, score.value);
+    let mut top = reduce_tile(lower, found.extremum, score.value);
     if let Some(&[old, ..]) = before {
         let ty = lower.emit.body.value_type(old);
         let op = kernel::Binary::build(&mut lower.emit.builder(), loc, old, top.value, scalar::Binary::Max, ty);
@@ -375,16 +483,25 @@ fn contributions(
     let mut values = vec![top];
 
     lower.push_scope();
-    let mut known = vec![(found.right, score), (found.top, top)];
+    know(lower, found.right, score);
+    know(lower, found.top, top);
     if let (Some((left, _)), Some(&[old, ..])) = (&found.left, before) {
-        known.push((*left, Lowered { value: old, over: [true, false] }));
+        know(lower, *left, Lowered { value: old, over: [true, false] });
     }
-    for (value, lowered) in known {
-        let ids = lower.ids(value);
-        lower.scope().known.insert(value, (lowered, ids));
-    }
-    for (index, &weight) in found.weights.iter().enumerate() {
-        let index = index + 1;
+    for (index, share) in found.shares.iter().enumerate() {
+        let (index, contribution) = (index + 1, found.contributions[index + 1]);
+        let weight = match *share {
+            Share::Weight(weight) => weight,
+            Share::Chosen { of, select, combiner } => {
+                let value = lower.value(contribution)?;
+                let value = lower.cast(value, acc[index], false);
+                let value = lower.as_fragment(value, both)?;
+                // What is outside of the row may be as large as the maximum.
+                let value = lower.neutral_outside(value, reduce.init()[index], both)?;
+                values.push(kept(lower, (of, value), select, combiner, acc[index])?);
+                continue;
+            }
+        };
         let old = match (&found.left, before) {
             (Some((_, lefts)), Some(before)) => {
                 let old = Lowered { value: before[index], over: [true, wide[index]] };
@@ -392,11 +509,9 @@ fn contributions(
             }
             _ => None,
         };
-        let weight = lower.value(weight)?;
-        let weight = lower.cast(weight, acc[index], false);
-        let weight = lower.as_fragment(weight, both)?;
+        let weight = at_elements(lower, weight, acc[index])?;
         let wide = columns.as_ref().filter(|_| wide[index]);
-        values.push(add(lower, found.contributions[index], acc[index], weight, wide, old)?);
+        values.push(add(lower, contribution, acc[index], weight, wide, old)?);
     }
     lower.scopes.pop();
     Ok(values)
