@@ -19,6 +19,10 @@ dlc_ir::keywords! {
 /// it, and the product keeps f32 then.
 pub const TF32: &str = "tf32";
 
+/// The mark of products whose factors are numbers of `tf32`, as they were rounded when they were copied: what reads them as
+/// `tf32` changes nothing.
+pub const ROUNDED: &str = "tf32_factors";
+
 /// The bits of a significand of `f32` that `tf32` has not.
 const DROPPED: u32 = 13;
 /// The magnitudes from here on, those that would be rounded to infinity and infinity itself, have a first part near one: of
@@ -28,7 +32,7 @@ pub const LARGE: f32 = f32::from_bits(0x7F7F_F000);
 pub const LARGE_MASK: u32 = 0xBF80_0000;
 
 /// A number of `f32` rounded to `tf32`, ties away from zero: `cvt.rna.tf32.f32`.
-fn round(value: f32) -> f32 {
+pub fn round(value: f32) -> f32 {
     if value.is_nan() {
         return value;
     }
@@ -36,8 +40,8 @@ fn round(value: f32) -> f32 {
     f32::from_bits((value.to_bits() + half) & !((1 << DROPPED) - 1))
 }
 
-/// What tensor cores take of a number of `f32`: they ignore the low bits.
-fn cut(value: f32) -> f32 {
+/// What tensor cores take of a number of `f32` that they read from shared memory as `tf32`: they ignore the low bits.
+pub fn cut(value: f32) -> f32 {
     f32::from_bits(value.to_bits() & !((1 << DROPPED) - 1))
 }
 

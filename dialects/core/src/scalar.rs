@@ -31,6 +31,8 @@ dlc_ir::keywords! {
         Log2 = "log2",
         /// The sine.
         Sin = "sin",
+        /// The number of `tf32` that is nearest to one of `f32`, ties away from zero; others have fewer digits already.
+        Tf32 = "tf32",
     }
 }
 
@@ -144,6 +146,7 @@ impl Unary {
             Unary::Exp2 => input.map_float(ctx, elem, libm::exp2),
             Unary::Log2 => input.map_float(ctx, elem, libm::log2),
             Unary::Sin => input.map_float(ctx, elem, libm::sin),
+            Unary::Tf32 => input.map_float(ctx, elem, |x| f64::from(crate::precision::round(x as f32))),
         }
     }
 }

@@ -148,7 +148,7 @@ impl Schedule {
 
     /// The bytes between the rows of a tile of `f32` that tensor cores multiply across its rows.
     fn padding(&self, ctx: &Context, cache: &Cache, elems: i64) -> i64 {
-        let is_split = self.instruction.as_ref().is_some_and(|of| of.precision.is_some());
+        let is_split = self.instruction.as_ref().is_some_and(|of| of.kind == Kind::Mma && of.precision.is_some());
         let row = self.axes_of(cache).last().map_or(1, |axis| self.tile_of(axis)).max(1);
         let is_across =
             self.axes_of(cache).last().is_some_and(|axis| self.out_tile().iter().any(|(own, _)| own == axis));

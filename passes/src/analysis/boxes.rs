@@ -150,7 +150,7 @@ fn positions(at: &[SizeExpr], sizes: &[u32]) -> Result<(Vec<i64>, Vec<SizeExpr>)
 }
 
 /// That a guard says nothing but that the positions are in the memref.
-fn inside(guard: Option<&Guard>, dims: &[SizeExpr], at: &[SizeExpr]) -> Result<(), String> {
+pub fn inside(guard: Option<&Guard>, dims: &[SizeExpr], at: &[SizeExpr]) -> Result<(), String> {
     let Some(guard) = guard else { return Ok(()) };
     let bounds: Vec<SizeExpr> = at
         .iter()

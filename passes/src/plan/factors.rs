@@ -50,7 +50,13 @@ impl Resolver<'_> {
         if groups.halves {
             return Ok(());
         }
-        let way = if kind == Kind::Mma { "; 'as tf32x3' multiplies those three times as tf32" } else { "" };
+        if kind == Kind::Wgmma && groups.elem == Type::F32 && precision == Some(Precision::Tf32) {
+            return Ok(());
+        }
+        let way = match kind {
+            Kind::Mma => "; 'as tf32x3' multiplies those three times as tf32",
+            _ => "; 'as tf32' multiplies those without their low bits",
+        };
         let message =
             format!("'instruction {word}' is for factors of 8 or 16 bits, and those of the kernel are f32{way}");
         self.refuse_with(&["instruction"], &BAD_INSTRUCTION, message, |plan: &mut Schedule| {
@@ -61,7 +67,7 @@ impl Resolver<'_> {
 
     /// The same, with how the plan has factors of `f32` multiplied.
     pub(super) fn with_precision(&self, mut tiling: Tiling) -> Tiling {
-        let matrix = tiling.matrix.iter_mut().filter(|matrix| matrix.instruction == Kind::Mma);
+        let matrix = tiling.matrix.iter_mut().filter(|matrix| matrix.instruction != Kind::Fma);
         matrix.for_each(|matrix| matrix.precision = self.precision());
         tiling
     }

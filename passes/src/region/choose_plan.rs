@@ -524,9 +524,7 @@ pub fn choose_plan(
     assume: &dyn Fn(&str) -> i64,
 ) -> Option<Chosen> {
     let facts = Facts::of(ctx, kernel, assume)?;
-    // What the program allows for its products, the option may still forbid.
-    let may_round = !facts.products.is_empty() && facts.products.iter().all(|product| product.tf32);
-    let precision = precision.map(|precision| if may_round { Precision::Tf32 } else { precision });
+    let precision = facts.precision(precision);
     let maker = CandidateGenerator { ctx, body: kernel, facts: &facts, target, base: base.clone(), precision };
     let (mut plans, mut refused): (Vec<Schedule>, Vec<String>) = Default::default();
     for plan in maker.candidates() {

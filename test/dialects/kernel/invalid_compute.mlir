@@ -300,6 +300,42 @@ kernel.func @no_precision() {
 
 // -----
 
+kernel.func @no_precision_of_tiles() attributes {target = "sm90"} {
+  grid (1) threads 128 {
+    %s = shared : tile<[64, 32], f32, swizzle 128>
+    %c = const 0.0 : frag<[64, 64], f32, wgmma>
+    // expected-error@+1 {{E1704 'kernel.wgmma': tensor cores have no product of f32; write 'as tf32' after the operands, or use 'mma' or 'fma'}}
+    %d, %t = wgmma %s, %s transposed, %c : frag<[64, 64], f32, wgmma>, token<compute>
+  }
+  return
+}
+
+// -----
+
+kernel.func @parts_of_tiles() attributes {target = "sm90"} {
+  grid (1) threads 128 {
+    %s = shared : tile<[64, 32], f32, swizzle 128>
+    %c = const 0.0 : frag<[64, 64], f32, wgmma>
+    // expected-error@+1 {{E1704 'kernel.wgmma': 'as tf32x3' is for factors in registers, which become two numbers each; write 'as tf32' for one product, or use 'mma'}}
+    %d, %t = wgmma %s, %s transposed, %c as tf32x3 : frag<[64, 64], f32, wgmma>, token<compute>
+  }
+  return
+}
+
+// -----
+
+kernel.func @precision_of_tiles_of_halves() attributes {target = "sm90"} {
+  grid (1) threads 128 {
+    %s = shared : tile<[64, 64], f16, swizzle 128>
+    %c = const 0.0 : frag<[64, 64], f32, wgmma>
+    // expected-error@+1 {{E1704 'kernel.wgmma': 'as tf32' is for factors of f32, and these are f16; leave it out}}
+    %d, %t = wgmma %s, %s transposed, %c as tf32 : frag<[64, 64], f32, wgmma>, token<compute>
+  }
+  return
+}
+
+// -----
+
 kernel.func @precision_of_halves() {
   grid (1) threads 128 {
     %a = const 0.0 : frag<[64, 16], f16, mma_a [2, 2]>

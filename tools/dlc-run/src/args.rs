@@ -394,7 +394,8 @@ fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
         if matches.get_flag("strict") || matches!(what, What::Batch(_)) {
             return Err("--device=none compiles one program, and evaluates none".into());
         }
-        if text("target").is_none() || text("emit-manifest").is_none() {
+        let has_aim = text("emit-manifest").is_some() || matches.get_flag("explain");
+        if text("target").is_none() || !has_aim {
             return Err(
                 "--device=none wants to know for which machine (--target) and to where (--emit-manifest)".into()
             );

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use dlc_core::launch::Number;
-use dlc_core::precision::Precision;
+use dlc_core::precision::{self, Precision};
 use dlc_core::scalar;
 use dlc_core::tensor::{self, ElemKind, TensorValue};
 use dlc_ir::Type;
@@ -433,7 +433,11 @@ fn hold_matrix(
             held.push((address, length as u8));
         }
     }
-    Ok(Operand::Tile(floats(&values)))
+    let mut values = floats(&values);
+    if elem == Type::F32 {
+        values.iter_mut().for_each(|value| *value = f64::from(precision::cut(*value as f32)));
+    }
+    Ok(Operand::Tile(values))
 }
 
 fn matrix(operand: &Operand) -> Cow<'_, [f64]> {

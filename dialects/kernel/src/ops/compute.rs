@@ -212,7 +212,8 @@ pub struct Fma {
 }
 
 /// The product of matrices, added to a third, on tensor cores, by the four warps of a group, which do not wait: `wgmma`.
-/// The left matrix is a tile or a fragment, the right one a tile. A transposed one is written [K, M] or [N, K].
+/// The left matrix is a tile or a fragment, the right one a tile. A transposed one is written [K, M] or [N, K]. Factors of
+/// `f32` are read `as tf32`: without their low bits, so that what is not rounded before is cut off.
 #[op("kernel.wgmma", effects(Read), parse = syntax::parse_wgmma, print = syntax::print_wgmma,
      infer = verify::infer_wgmma, verify = verify::wgmma, eval = interp::compute::wgmma,
      example = "%d, %t = wgmma %sA[%s], %sB[%s] transposed, %c : frag<[64, 128], f32, wgmma>, token<compute>")]
@@ -224,6 +225,7 @@ pub struct Wgmma {
     acc: Operand<Frag>,
     lhs_transposed: OptionalAttr<Unit>,
     rhs_transposed: OptionalAttr<Unit>,
+    precision: OptionalAttr<Precision>,
     out: Result<Frag>,
     token: Result<Token>,
 }

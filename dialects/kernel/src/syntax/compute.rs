@@ -1,6 +1,7 @@
 //! Selections, reductions and matrix products.
 
 use dlc_core::guard::parse_guard;
+use dlc_core::precision::Precision;
 use dlc_core::scalar::{Combiner, ScanCombiner};
 use dlc_core::sizes::print_expression;
 use dlc_ir::Attr;
@@ -170,6 +171,10 @@ pub fn parse_wgmma(p: &mut OpParser<'_, '_>) -> ParseResult<()> {
     }
     groups.one(p)?;
     groups.set(p);
+    if p.eat_word("as") {
+        let precision = p.one_of("precision", Precision::WORDS)?;
+        p.set_prop("precision", Text::make(p.ctx, precision));
+    }
     p.attr_dict()?;
     p.result_types()
 }
@@ -184,6 +189,10 @@ pub fn print_wgmma(p: &mut OpPrinter<'_, '_>) {
     print_staged(p, 1 + usize::from(lhs), rhs);
     p.write(if op.rhs_transposed().is_some() { " transposed, " } else { ", " });
     p.operand(p.op.operands().len() - 1);
-    p.attr_dict(&|key| matches!(key, "lhs_transposed" | "rhs_transposed"));
+    if let Some(precision) = op.precision() {
+        p.write(" as ");
+        p.write(precision.word());
+    }
+    p.attr_dict(&|key| matches!(key, "lhs_transposed" | "rhs_transposed" | "precision"));
     p.result_types();
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use dlc_core::precision::Precision;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::diag::Diagnostic;
 use dlc_ir::verify::OP_RULE;
@@ -347,7 +348,7 @@ pub fn mma(op: Mma<'_>, diags: &Diagnostics) {
     let grids = (layout(op.lhs()), layout(op.rhs()), layout(op.acc()));
     match grids {
         (Some(Distributed::MmaA(a)), Some(Distributed::MmaB(b)), Some(Distributed::Mma(c))) if a == b && b == c => {
-            precision(op, diags);
+            precision(*op, elem_of(op.ctx, op.type_of(op.lhs())), op.precision(), diags);
         }
         _ => {
             let message = "the layouts must be mma_a, mma_b and mma over one grid of warps".into();
@@ -359,12 +360,19 @@ pub fn mma(op: Mma<'_>, diags: &Diagnostics) {
 }
 
 /// Tensor cores have no product of `f32`: it says what they multiply in its place. Other factors they take as they are.
-fn precision(op: Mma<'_>, diags: &Diagnostics) {
-    let elem = elem_of(op.ctx, op.type_of(op.lhs()));
-    let (message, way) = match (op.precision(), elem) {
+fn precision(op: OpRef<'_>, elem: Type, precision: Option<Precision>, diags: &Diagnostics) {
+    let is_of_tiles = op.is(Wgmma::DEF);
+    let (message, way) = match (precision, elem) {
         (None, Type::F32) => (
             "tensor cores have no product of f32".to_string(),
-            "write 'as tf32x3' after the operands for three products of tf32, 'as tf32' for one, or use 'fma'",
+            match is_of_tiles {
+                true => "write 'as tf32' after the operands, or use 'mma' or 'fma'",
+                false => "write 'as tf32x3' after the operands for three products of tf32, 'as tf32' for one, or use 'fma'",
+            },
+        ),
+        (Some(Precision::Tf32x3), Type::F32) if is_of_tiles => (
+            "'as tf32x3' is for factors in registers, which become two numbers each".to_string(),
+            "write 'as tf32' for one product, or use 'mma'",
         ),
         (Some(precision), elem) if elem != Type::F32 => (
             format!("'as {}' is for factors of f32, and these are {}", precision.word(), elem.display(op.ctx)),
@@ -440,6 +448,9 @@ pub fn wgmma(op: Wgmma<'_>, diags: &Diagnostics) {
     }
     staged(*op, op.rhs(), op.rhs_stage(), diags);
     place(*op, op.type_of(op.acc()), diags);
+    if let Some(tile) = Tile::of(op.ctx, op.type_of(op.rhs())) {
+        precision(*op, tile.elem(op.ctx), op.precision(), diags);
+    }
 }
 
 fn staged(op: OpRef<'_>, tile: ValueId, stage: Option<ValueId>, diags: &Diagnostics) {

@@ -1,5 +1,7 @@
 //! What contradicts itself, and what the machine has no hardware for.
 
+use dlc_core::precision::Precision;
+
 use super::{BAD_CLUSTER, BAD_INSTRUCTION, CONFLICT, Checked, UNSUPPORTED};
 use crate::clause::{Barrier, Instruction, Kind, Place, Sharing, Split, Store, StoreMethod, Through};
 use crate::schedule::Schedule;
@@ -258,13 +260,14 @@ impl Checked<'_> {
             .instruction
             .as_ref()
             .and_then(|of| Some((of.kind, of.precision?)))
-            .filter(|(kind, _)| *kind != Kind::Mma)
+            .filter(|of| !matches!(of, (Kind::Mma, _) | (Kind::Wgmma, Precision::Tf32)))
         {
-            let message = format!(
-                "'as {}' is for factors in registers, of 'mma', and not for '{}'",
-                precision.word(),
-                kind.word()
-            );
+            let message = match precision {
+                Precision::Tf32 => format!("'as tf32' is for tensor cores, and not for '{}'", kind.word()),
+                Precision::Tf32x3 => {
+                    format!("'as tf32x3' is for factors in registers, of 'mma', and not for '{}'", kind.word())
+                }
+            };
             let without = |plan: &mut Schedule| plan.instruction.iter_mut().for_each(|of| of.precision = None);
             return self.error_with_fix(&["instruction"], &CONFLICT, message, without);
         }

@@ -77,6 +77,11 @@ impl Code<'_> {
             Unary::Exp2 => self.made(&table::EX2, "approx.ftz.f32", &[x]),
             Unary::Log2 => self.made(&table::LG2, "approx.f32", &[x]),
             Unary::Sin => self.sine(x),
+            Unary::Tf32 => {
+                let x = self.register(x, Type::F32);
+                let rounded = self.inst(&table::CVT, "rna.tf32.f32", &[x.into()]);
+                self.bits(rounded, Type::F32).into()
+            }
         };
         self.narrowed(y, elem)
     }

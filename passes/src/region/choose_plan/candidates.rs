@@ -130,7 +130,8 @@ impl CandidateGenerator<'_> {
             let tensor = &self.facts.inputs[factor.input?];
             // One group alone can put zeros into what it reads, and back-to-back products have several.
             let is_one = !factor.masked || self.facts.products.len() == 1;
-            if !factor.direct || !is_one || self.narrow(tensor).is_some() {
+            let is_found = factor.masked || tensor.has_boxes;
+            if !factor.direct || !is_one || !is_found || self.narrow(tensor).is_some() {
                 return None;
             }
             self.divides(tensor, &mut assume)?;
@@ -399,10 +400,12 @@ impl CandidateGenerator<'_> {
     }
 
     /// Whether tensor cores have an instruction for factors of a type: for `f32` one of fragments in registers, where each
-    /// factor becomes two.
+    /// factor becomes two or is rounded, and one of tiles in shared memory for factors that were rounded before.
     pub(super) fn has(&self, kind: Kind, elem: Type) -> bool {
-        let is_allowed = match elem {
-            Type::F32 => kind == Kind::Mma && self.precision.is_some(),
+        let is_rounded = || self.facts.products.iter().all(|product| product.rounded);
+        let is_allowed = match (elem, kind) {
+            (Type::F32, Kind::Wgmma) => self.precision == Some(Precision::Tf32) && is_rounded(),
+            (Type::F32, _) => kind == Kind::Mma && self.precision.is_some(),
             _ => elem != Type::F64,
         };
         is_allowed && self.target.rate(self.ctx, kind, elem).is_some()

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use dlc_core::memref::{Layout, MemRef};
-use dlc_core::precision::TF32;
+use dlc_core::precision::{Precision, ROUNDED, TF32};
 use dlc_core::scalar::{self, Binary as BinaryFn};
-use dlc_ir::affine::{SizeExpr, gcd};
+use dlc_ir::affine::{self, SizeExpr, gcd};
 use dlc_ir::body::ValueDef;
 use dlc_ir::interp::Datum;
 use dlc_ir::{Attr, Body, Context, OpId, OpRef, Type, ValueId};
@@ -17,6 +17,7 @@ use dlc_region::verify::KernelAxes;
 use super::runs::run_of;
 use super::windows::At;
 use crate::analysis::axes::{axes, contributions, elem, reductions};
+use crate::analysis::boxes::inside;
 use crate::analysis::masks::{mask_of, zero_mask};
 use crate::plan::shape::{Shape, groups, groups_of_rows, held_values, is_multiplied};
 
@@ -92,6 +93,9 @@ pub struct Tensor {
     /// Whether its last axis is contiguous and the position there an axis, on which no guard depends: neighbours are read
     /// together.
     pub in_rows: bool,
+    /// Whether TMA may find its elements: guards say nothing but that positions are in the memory, and no position is a quotient
+    /// of several axes.
+    pub has_boxes: bool,
     /// How many neighbours each read takes together: they begin at multiples of this number in a row, and guards hold for all
     /// of them or for none. 0 for any number of them, 1 where a read does not go along rows.
     pub run: u64,
@@ -138,6 +142,8 @@ pub struct Product {
     pub exact: bool,
     /// Whether factors of `f32` may be rounded to `tf32`.
     pub tf32: bool,
+    /// Whether they were.
+    pub rounded: bool,
 }
 
 /// One side of a product.
@@ -192,7 +198,7 @@ impl Facts {
             let (elem, elems) = (memref.elem(ctx), count(&dims));
             let all = dims.iter().try_fold(SizeExpr::from(1), |all, dim| all.mul(dim).ok());
             let (name, axes, along) = (name.to_string(), Vec::new(), Vec::new());
-            let [plain, is_matrix, in_rows] = [true; 3];
+            let [plain, is_matrix, in_rows, has_boxes] = [true; 4];
             Some(Tensor {
                 name,
                 elem,
@@ -203,6 +209,7 @@ impl Facts {
                 plain,
                 is_matrix,
                 in_rows,
+                has_boxes,
                 run: 0,
                 scattered: 0,
                 row,
@@ -369,12 +376,19 @@ impl Facts {
         let asks =
             |axis: &str| read.guard().is_some_and(|guard| guard.exprs().any(|expr| expr.symbols().contains(axis)));
         input.in_rows &= along.as_deref().is_some_and(|axis| !asks(axis));
+        input.has_boxes &= is_box(ctx, body, read);
         input.run = gcd(input.run, run_of(read, &axes(ctx, body, read.out())).unwrap_or(1));
         let is_value = |at: &SizeExpr| at.as_symbol().is_some_and(|name| name.starts_with('_'));
         input.scattered += usize::from(read.indices().next().is_some() && read.at().last().is_some_and(is_value));
         input.is_matrix &= is_matrix && along.is_some();
         input.along.extend(along.filter(|axis| !input.along.contains(axis)));
         input.reads += 1;
+    }
+
+    /// How tensor cores may multiply factors of `f32`: what the program allows for its products, the option may still forbid.
+    pub fn precision(&self, option: Option<Precision>) -> Option<Precision> {
+        let may_round = !self.products.is_empty() && self.products.iter().all(|product| product.tf32);
+        option.map(|precision| if may_round { Precision::Tf32 } else { precision })
     }
 
     fn find_products(&mut self, ctx: &Context, body: &Body, args: &[ValueId]) {
@@ -443,7 +457,8 @@ impl Facts {
         let factors = [mul.lhs(), mul.rhs()].map(|value| factor(ctx, body, value, args));
         let exact = mul.widen().is_some() && factors[0].elem == factors[1].elem;
         let tf32 = mul.attr(ctx.intern_str(TF32)).is_some();
-        Some(Product { tf32, ..self.sides(ctx, body, op, factors, reduced, exact)? })
+        let rounded = mul.attr(ctx.intern_str(ROUNDED)).is_some();
+        Some(Product { tf32, rounded, ..self.sides(ctx, body, op, factors, reduced, exact)? })
     }
 
     /// Sorts the axes of two factors by who has them. `None` where there is no matrix on each side.
@@ -469,7 +484,7 @@ impl Facts {
         let rows = among(&|axis| !reduced.contains(&axis) && first.contains(&axis) && !second.contains(&axis));
         let columns = among(&|axis| !reduced.contains(&axis) && !first.contains(&axis) && second.contains(&axis));
         let there = !depth.is_empty() && !rows.is_empty() && !columns.is_empty();
-        there.then_some(Product { op, factors, rows, columns, depth, exact, tf32: false })
+        there.then_some(Product { op, factors, rows, columns, depth, exact, tf32: false, rounded: false })
     }
 
     /// Whether rows of products are reduced next. Their axis is the column then, and other axes of that factor are none of a
@@ -594,6 +609,21 @@ fn argument(body: &Body, value: ValueId, args: &[ValueId]) -> Option<usize> {
         ValueDef::Arg(_, place) => Some(place).filter(|&place| args.get(place) == Some(&value)),
         _ => None,
     }
+}
+
+/// Whether TMA may find what is read: see [`Tensor::has_boxes`].
+fn is_box(ctx: &Context, body: &Body, read: Read<'_>) -> bool {
+    let at = read.at();
+    let is_quotient = |at: &SizeExpr| {
+        let factors = at.terms().into_iter().flat_map(|(_, factors)| factors);
+        factors.into_iter().any(|factor| match factor {
+            affine::Factor::Symbol(_) => false,
+            affine::Factor::Quotient(over, _) => over.symbols().len() > 1,
+        })
+    };
+    let Some(memory) = MemRef::of(ctx, body.value_type(read.source())) else { return false };
+    let guard = read.guard();
+    !at.iter().any(is_quotient) && inside(guard.as_ref(), &memory.dims(ctx), &at).is_ok()
 }
 
 fn factor(ctx: &Context, body: &Body, value: ValueId, args: &[ValueId]) -> Factor {

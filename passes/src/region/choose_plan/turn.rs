@@ -1,13 +1,16 @@
 //! Factors of products that lie so that nothing fast brings them: the elements that are multiplied and summed lie apart, and
 //! along the neighbours goes a window, or rows are no whole 16-byte units. They are copied first, by a kernel of their
 //! own, with what is summed as the last axis, where the copy takes less time than it saves.
+//!
+//! The copy may round factors of `f32` to `tf32`, where a product allows that: then `wgmma`, which reads shared memory
+//! and ignores low bits, multiplies what `mma` would have rounded itself.
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
 
 use dlc_core::guard::{Condition, Guard};
 use dlc_core::memref::{Layout, MemRef};
-use dlc_core::precision::Precision;
+use dlc_core::precision::{Precision, ROUNDED};
+use dlc_core::scalar::{self, Binary as Function};
 use dlc_core::sizes::{Exprs, Sizes};
 use dlc_host::choice::Choice;
 use dlc_host::ops::{Launch, View};
@@ -16,7 +19,7 @@ use dlc_ir::body::{Body, InsertPoint, OpParts, OpRef};
 use dlc_ir::define::{Kind, Text, TextArray};
 use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::PassCx;
-use dlc_ir::{Builder, Context, Loc, OpId, Str, Type, TypeData, ValueId};
+use dlc_ir::{Attr, Builder, Context, Loc, OpId, Str, Type, TypeData, ValueId};
 use dlc_plan::clause::Kind as Unit;
 use dlc_plan::{Schedule, Target};
 use dlc_region::ops::{self as region, Func, NewRead, Read};
@@ -26,7 +29,7 @@ use super::choose_plan;
 use super::cost::Cost;
 use super::facts::{Facts, Product};
 use super::sizes::Symbols;
-use crate::analysis::axes::reductions;
+use crate::analysis::axes::{before_broadcasts, combined, reductions};
 use crate::plan::shape::is_multiplied;
 use crate::rewrites::launches::{Launches, copy_kernel, symbols};
 
@@ -51,6 +54,8 @@ struct Turn {
     sizes: [SizeExpr; 3],
     /// How long the axis is in the copy, where zeros fill it up.
     filled: Option<SizeExpr>,
+    /// Whether the copy is rounded to `tf32`.
+    rounds: bool,
     /// The copy.
     copy: Option<String>,
 }
@@ -62,7 +67,7 @@ impl Turn {
         let dims = ty.dims(ctx);
         let product = |dims: &[SizeExpr]| dims.iter().try_fold(SizeExpr::from(1), |all, size| all.mul(size).ok());
         let sizes = [product(&dims[..place])?, dims[place].clone(), product(&dims[place + 1..])?];
-        Some(Turn { input, place, ty, sizes, filled: None, copy: None })
+        Some(Turn { input, place, ty, sizes, filled: None, rounds: false, copy: None })
     }
 
     /// The argument as it is then, where symbols are these.
@@ -90,9 +95,9 @@ impl Turn {
         size.ceildiv(&unit).and_then(|units| units.mul(&unit)).ok()
     }
 
-    /// Whether the order in memory is another one then.
-    fn moves(&self) -> bool {
-        [1, 2].iter().all(|&axis| self.sizes[axis].as_constant() != Some(1))
+    /// Whether anything is another one then: the order in memory, or the numbers.
+    fn copies(&self) -> bool {
+        self.rounds || [1, 2].iter().all(|&axis| self.sizes[axis].as_constant() != Some(1))
     }
 
     /// The sizes of the copying kernel: numbers, or symbols of its own.
@@ -139,59 +144,24 @@ impl Turner<'_, '_> {
         let ctx = self.cx.ctx;
         let body = module.nested(kernel)?;
         let facts = self.cases.first().and_then(|size| Facts::of(ctx, body, size))?;
-        let mut turns = self.wanted(body, &facts);
         let name = OpRef::new(ctx, module, kernel).symbol_name().map(String::from).unwrap_or_default();
         let launches = turned.launches.always_of(ctx, module, &name);
-        if turns.is_empty() || launches.is_empty() || !self.cx.allows_rule("turn") {
+        let ways = [false, true].map(|rounds| self.wanted(body, &facts, rounds));
+        let ways: Vec<Vec<Turn>> = ways.into_iter().filter(|turns| !turns.is_empty()).collect();
+        if ways.is_empty() || launches.is_empty() || !self.cx.allows_rule("turn") {
             return None;
         }
         let before = self.time(body, &[])?;
-        // Under this name for as long as it is compared.
-        let own = turned.launches.take_name(&format!("{name}_turned"));
-        turned.launches.free_name(&own);
-        let made = copy_kernel(ctx, module, kernel, &own);
-        let after = match module.nested_mut(made) {
-            Some(body) => {
-                turns.iter().for_each(|turn| read_turned(ctx, body, turn));
-                self.time(body, &[])
-            }
-            None => None,
-        };
-        let mut copies: Vec<(usize, Body)> = Vec::new();
-        for (number, turn) in turns.iter().enumerate().filter(|(_, turn)| turn.moves()) {
-            let arg = module.nested(made).and_then(|body| Some(body.args(body.entry_block()?)[turn.input]));
-            let tensor = module.nested(made).zip(arg).map(|(body, arg)| ctx.str(body.value_name(arg)).to_string());
-            let name = turned.launches.take_name(&format!("{name}_{}", tensor.unwrap_or_default()));
-            copies.extend(copying(ctx, turn, &name, module.loc(kernel)).map(|copy| (number, copy)));
+        let (mut best, mut least): (Option<Attempt>, f64) = (None, before);
+        for turns in ways {
+            let Some(attempt) = self.attempt(module, (kernel, &name), turns, turned) else { continue };
+            let time = attempt.after + attempt.copied;
+            self.report(module, kernel, &attempt, (&name, before, time < least));
+            let worse = if time < least { best.replace(attempt) } else { Some(attempt) };
+            least = least.min(time);
+            worse.into_iter().for_each(|worse| worse.withdraw(ctx, module, turned));
         }
-        let copied = copies.iter().map(|(number, copy)| self.time(copy, &turns[*number].sizes)).sum::<Option<f64>>();
-        let (Some(after), Some(copied)) = (after, copied) else {
-            module.erase_op(made);
-            return None;
-        };
-        let is_faster = after + copied < before;
-        if self.cx.wants_remarks() {
-            let mut message = format!("@{name} takes {before:.1} us as its factors lie, and {after:.1} where ");
-            let args = module.nested(made).and_then(|body| Some((body, body.entry_block()?)));
-            let names = turns.iter().filter_map(|turn| {
-                let (body, entry) = args?;
-                Some(ctx.str(body.value_name(body.args(entry)[turn.input])))
-            });
-            let _ = write!(
-                message,
-                "({}) lie along the sum, besides {copied:.1} for copies",
-                names.collect::<Vec<_>>().join(", ")
-            );
-            let kind = if is_faster { RemarkKind::Passed } else { RemarkKind::Analysis };
-            self.cx.remark(kind, module.loc(kernel), message);
-        }
-        if !is_faster {
-            for name in copies.iter().filter_map(|(_, copy)| OpRef::new(ctx, copy, copy.root()).symbol_name()) {
-                turned.launches.free_name(name);
-            }
-            module.erase_op(made);
-            return None;
-        }
+        let Attempt { made, mut turns, copies, .. } = best?;
         self.cx.count("turned", turns.len() as u64);
         for (number, copy) in copies {
             turns[number].copy = OpRef::new(ctx, &copy, copy.root()).symbol_name().map(String::from);
@@ -217,14 +187,75 @@ impl Turner<'_, '_> {
         Some(made)
     }
 
+    /// A kernel whose factors are turned, and the kernels that copy them.
+    fn attempt(
+        &self,
+        module: &mut Body,
+        (kernel, name): (OpId, &str),
+        turns: Vec<Turn>,
+        turned: &mut Turned,
+    ) -> Option<Attempt> {
+        let ctx = self.cx.ctx;
+        // Under this name for as long as it is compared.
+        let own = turned.launches.take_name(&format!("{name}_turned"));
+        turned.launches.free_name(&own);
+        let made = copy_kernel(ctx, module, kernel, &own);
+        let after = match module.nested_mut(made) {
+            Some(body) => {
+                turns.iter().for_each(|turn| read_turned(ctx, body, turn));
+                if turns.iter().any(|turn| turn.rounds) {
+                    mark_rounded(ctx, body);
+                }
+                self.time(body, &[])
+            }
+            None => None,
+        };
+        let mut copies: Vec<(usize, Body)> = Vec::new();
+        for (number, turn) in turns.iter().enumerate().filter(|(_, turn)| turn.copies()) {
+            let tensor = input_name(ctx, module, made, turn.input).unwrap_or_default().to_string();
+            let name = turned.launches.take_name(&format!("{name}_{tensor}"));
+            copies.extend(copying(ctx, turn, &name, module.loc(kernel)).map(|copy| (number, copy)));
+        }
+        let copied = copies.iter().map(|(number, copy)| self.time(copy, &turns[*number].sizes)).sum::<Option<f64>>();
+        let attempt = Attempt { made, turns, copies, after: after.unwrap_or_default(), copied: copied.unwrap_or_default() };
+        if after.is_none() || copied.is_none() {
+            attempt.withdraw(ctx, module, turned);
+            return None;
+        }
+        Some(attempt)
+    }
+
+    fn report(&self, module: &Body, kernel: OpId, attempt: &Attempt, (name, before, is_faster): (&str, f64, bool)) {
+        if !self.cx.wants_remarks() {
+            return;
+        }
+        let names = attempt.turns.iter().filter_map(|turn| input_name(self.cx.ctx, module, attempt.made, turn.input));
+        let message = format!(
+            "@{name} takes {before:.1} us as its factors lie, and {:.1} where ({}) lie along the sum{}, besides {:.1} for copies",
+            attempt.after,
+            names.collect::<Vec<_>>().join(", "),
+            if attempt.turns.iter().any(|turn| turn.rounds) { ", rounded to tf32" } else { "" },
+            attempt.copied,
+        );
+        let kind = if is_faster { RemarkKind::Passed } else { RemarkKind::Analysis };
+        self.cx.remark(kind, module.loc(kernel), message);
+    }
+
     /// What should be transposed: factors that tensor cores could multiply, along the longest axis of the sum that has a position
-    /// of its own in both.
-    fn wanted(&self, body: &Body, facts: &Facts) -> Vec<Turn> {
+    /// of its own in both. With `rounds` all factors, for `wgmma` of `tf32`.
+    fn wanted(&self, body: &Body, facts: &Facts, rounds: bool) -> Vec<Turn> {
         let ctx = self.cx.ctx;
         let [product] = facts.products.as_slice() else { return Vec::new() };
         let elem = product.factors[0].elem;
         let has_product = is_multiplied(ctx, elem) || elem == Type::F32 && self.precision.is_some();
         let is_multiplied = has_product && self.target.rate(ctx, Unit::Mma, elem).is_some();
+        let by_wgmma = || {
+            let may_round = elem == Type::F32 && facts.precision(self.precision) == Some(Precision::Tf32);
+            may_round && !product.rounded && self.target.rate(ctx, Unit::Wgmma, elem).is_some()
+        };
+        if rounds && !by_wgmma() {
+            return Vec::new();
+        }
         let fits = product.exact && is_multiplied;
         let unit = unit(ctx, elem);
         let Some(reads) = reads(ctx, body, facts, product).filter(|_| fits) else { return Vec::new() };
@@ -237,6 +268,9 @@ impl Turner<'_, '_> {
         let mut turns: Vec<Turn> = Vec::new();
         turns.extend(reads.iter().filter_map(|(input, at)| {
             let place = alone(at, axis)?;
+            if rounds {
+                return Some(Turn { rounds, ..Turn::of(ctx, body, *input, place)? });
+            }
             let (last, row) = (at.last()?, facts.inputs[*input].row.as_ref()?);
             let is_axis = last.as_symbol().is_some_and(|name| facts.axes.position(name).is_some());
             // Unaligned rows of matrices can be padded.
@@ -253,12 +287,13 @@ impl Turner<'_, '_> {
         }));
         // Zeros add nothing, where both factors have them; of few elements they would be the most.
         let long = self.cases.iter().all(|size| size_of(facts, axis, size) >= unit);
-        if turns.len() == 2 && turns.iter().all(Turn::moves) && long {
+        if turns.len() == 2 && turns.iter().all(Turn::copies) && long {
             for turn in &mut turns {
                 turn.filled = turn.whole(ctx, &turn.sizes[1]).filter(|_| !turn.sizes[1].divisible_by(unit));
             }
         }
-        turns
+        // A product of factors of which one is none that can be copied is not one of rounded factors.
+        if rounds && turns.len() < 2 { Vec::new() } else { turns }
     }
 
     /// What the best plan of a kernel takes in all cases; the symbols of a copying one are what these sizes are.
@@ -294,6 +329,50 @@ impl Turner<'_, '_> {
             Schedule { of: name, ..plan }.build(&mut Builder::new(ctx, module, InsertPoint::After(op)), loc);
         }
     }
+}
+
+/// A kernel whose factors are turned.
+struct Attempt {
+    made: OpId,
+    turns: Vec<Turn>,
+    /// The kernels that copy, each with the number of its turn.
+    copies: Vec<(usize, Body)>,
+    /// What the kernel takes, and its copies, in microseconds.
+    after: f64,
+    copied: f64,
+}
+
+impl Attempt {
+    /// Leaves the module as it was.
+    fn withdraw(self, ctx: &Context, module: &mut Body, turned: &mut Turned) {
+        for name in self.copies.iter().filter_map(|(_, copy)| OpRef::new(ctx, copy, copy.root()).symbol_name()) {
+            turned.launches.free_name(name);
+        }
+        module.erase_op(self.made);
+    }
+}
+
+/// What an argument of a kernel is called.
+fn input_name<'a>(ctx: &'a Context, module: &Body, kernel: OpId, input: usize) -> Option<&'a str> {
+    let body = module.nested(kernel)?;
+    Some(ctx.str(body.value_name(body.args(body.entry_block()?)[input])))
+}
+
+/// Marks products whose factors were rounded.
+fn mark_rounded(ctx: &Context, body: &mut Body) {
+    let products: Vec<OpId> = reductions(ctx, body).into_iter().filter_map(|op| multiplied(ctx, body, op)).collect();
+    for op in products {
+        body.set_attr(ctx, op, ctx.intern_str(ROUNDED), Some(Attr::UNIT));
+    }
+}
+
+/// The product that a reduction sums.
+fn multiplied(ctx: &Context, body: &Body, op: OpId) -> Option<OpId> {
+    let reduce = region::Reduce::of(OpRef::new(ctx, body, op))?;
+    let value = *combined(reduce).first()?;
+    let op = body.defining_op(before_broadcasts(ctx, body, value))?;
+    let product = region::Binary::of(OpRef::new(ctx, body, op))?;
+    (product.function() == Function::Mul).then_some(op)
 }
 
 /// How long an axis is where symbols are these.
@@ -365,7 +444,11 @@ fn copying(ctx: &Context, turn: &Turn, name: &str, loc: Loc) -> Option<Body> {
     let ty = Value::get(ctx, turn.ty.elem(ctx), iters.clone());
     let op = NewRead { source: arg, indices: &[], at, guard: guard.flatten(), fill: None, out_type: ty }
         .build(&mut Builder::at_end(ctx, &mut body, block), loc);
-    let value = body.result(op, 0);
+    let mut value = body.result(op, 0);
+    if turn.rounds {
+        let op = region::Unary::build(&mut Builder::at_end(ctx, &mut body, block), loc, value, scalar::Unary::Tf32);
+        value = body.result(op, 0);
+    }
     region::Yield::build(&mut Builder::at_end(ctx, &mut body, block), loc, &[value], Some(vec!["Y"]), None);
     let text = |items: Vec<&str>| TextArray::make(ctx, items);
     let own = sizes.iter().filter_map(|size| size.as_symbol()).collect::<Vec<_>>();

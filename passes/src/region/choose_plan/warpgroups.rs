@@ -1,5 +1,6 @@
 //! Plans of products that groups of four warps multiply with `wgmma`, from tiles that TMA brings.
 
+use dlc_core::precision::Precision;
 use dlc_plan::Schedule;
 use dlc_plan::clause::{
     Barrier, Instruction, Kind, Order, Policy, Roles, Sharing, Split, Store, StoreMethod, Through, Walk,
@@ -36,6 +37,9 @@ const WGMMA: [(i64, i64, i64, bool); 17] = [
 /// The same of tiles that have whole rows, which are reduced next, without the columns.
 const WHOLE_ROWS: [(i64, i64, bool); 5] =
     [(64, 1, false), (128, 2, false), (64, 2, true), (128, 2, true), (192, 3, false)];
+
+/// The most bits of results that lie across the rows of the instruction, where threads store them by rows of memory.
+const STORED_BY_ROWS: f64 = 16.0;
 
 /// Rows and columns of tiles with one step of the sum, of few columns and of more.
 const ONE_STEP: [&[(i64, i64)]; 2] =
@@ -123,11 +127,13 @@ impl CandidateGenerator<'_> {
     fn pixels_of(&self, product: &Product, side: usize) -> Option<String> {
         let (factor, axes) = (&product.factors[side], [&product.rows, &product.columns][side]);
         let input = &self.facts.inputs[factor.input?];
-        // Where results are rows of pixels that are no whole 16-byte units, a run over images has no ends to leave out.
+        // Where results are rows of pixels that are no whole 16-byte units, or are stored from fragments, a run over images has
+        // no ends to leave out.
         let is_uneven = |output: &Tensor| {
-            let width = (128.0 / bits(self.ctx, output.elem)) as i64;
+            let elem = bits(self.ctx, output.elem);
             let row = output.row.as_ref().and_then(|row| row.as_constant());
-            output.axes.last().is_some_and(|last| axes.contains(last)) && row.is_some_and(|row| row % width != 0)
+            let is_cut = row.is_some_and(|row| elem > STORED_BY_ROWS || row % (128.0 / elem) as i64 != 0);
+            output.axes.last().is_some_and(|last| axes.contains(last)) && is_cut
         };
         let has_runs = !input.plain || self.facts.outputs.iter().all(is_uneven);
         let pixels = axes.len() >= if has_runs && !factor.masked { 2 } else { 3 };
@@ -343,7 +349,7 @@ impl Warpgroups<'_> {
                 kind: Kind::Wgmma,
                 shape: Some(vec![64, shape.wide(), 256 / bits]),
                 promote: self.promote,
-                precision: None,
+                precision: (bits == 32).then_some(Precision::Tf32),
             }),
             persistent: again.then(|| Choice::Word("sms".into())),
             // Neighbours ask for the same rows at the same time, which are then read once: squares of them have the fewest.
@@ -405,8 +411,21 @@ impl Warpgroups<'_> {
         Some(Table::of(swizzle))
     }
 
+    /// Whether rows of memory lie along rows of the instruction, and eight of their elements are whole sectors: fragments have
+    /// so many side by side. The sub-tiles of `store rows` have no room for 64 of them.
+    fn is_across(&self, shape: Shape) -> bool {
+        let rows = if shape.swap { &self.product.columns } else { &self.product.rows };
+        self.maker.facts.outputs.iter().any(|output| {
+            let is_wide = bits(self.maker.ctx, output.elem) > STORED_BY_ROWS;
+            is_wide && output.axes.last().is_some_and(|last| rows.contains(last))
+        })
+    }
+
     /// How results are stored: nothing else is done while the only tile of a block is.
     fn store(&self, shape: Shape, again: bool, assume: &mut Option<Table<i64>>) -> Option<Store> {
+        if self.is_across(shape) {
+            return Some(Store { way: StoreMethod::Fragments, panels: None, together: None });
+        }
         if self.by_rows() {
             return Some(Store { way: StoreMethod::Rows, panels: Some(2), together: None });
         }

@@ -56,7 +56,7 @@ pub fn product(lower: &Lower<'_, '_>, id: OpId) -> Option<Product> {
     let exact = factor.widen().is_some() || elem(value) == acc;
     let fits = match matrix.instruction {
         Kind::Mma => (halves || split) && exact && acc == Type::F32,
-        Kind::Wgmma => halves && exact && acc == Type::F32,
+        Kind::Wgmma => (halves || split) && exact && acc == Type::F32,
         Kind::Fma => acc == Type::F32 && exact && (halves || (elem(factor.rhs()) == given && given == Type::F32)),
     };
     if !fits {
@@ -613,6 +613,7 @@ fn multiply(
                 acc: begin,
                 lhs_transposed: across,
                 rhs_transposed: turn,
+                precision: lower.tiling.matrix.as_ref().and_then(|matrix| matrix.precision),
             }
             .build(&mut builder, loc);
             let (sum, token) = (lower.emit.body.result(op, 0), lower.emit.body.result(op, 1));

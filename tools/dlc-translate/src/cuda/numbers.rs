@@ -89,6 +89,10 @@ pub fn unary(function: Unary, of: &str, from: Type, elem: Type, ctx: &Context) -
         Unary::Exp2 => format!("std::exp2({of})"),
         Unary::Log2 => format!("std::log2({of})"),
         Unary::Sin => format!("std::sin({of})"),
+        Unary::Tf32 => {
+            let bits = format!("__builtin_bit_cast(unsigned, {of})");
+            format!("{of} != {of} ? {of} : __builtin_bit_cast(float, ({bits} + 0x1000u) & 0xffffe000u)")
+        }
     };
     in_type(text, elem, ctx)
 }
