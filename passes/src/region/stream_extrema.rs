@@ -104,14 +104,18 @@ impl Pass for StreamExtrema {
         let Some(block) = body.entry_block().filter(|_| OpRef::new(ctx, body, body.root()).is(Func::DEF)) else {
             return Ok(());
         };
-        let candidates: Vec<OpId> = body.ops(block).collect();
-        for op in candidates {
-            // An earlier one may have taken it.
-            let is_there = body.block_of(op) == Some(block);
-            let found = is_there.then(|| Extremum::find(ctx, body, op)).flatten();
-            let Some(found) = found.filter(|_| cx.allows_rule("stream")) else { continue };
+        let mut refused: FxHashSet<OpId> = FxHashSet::default();
+        let next = |body: &Body, refused: &FxHashSet<OpId>| {
+            let mut candidates = body.ops(block).filter(|op| !refused.contains(op));
+            candidates.find_map(|op| Extremum::find(ctx, body, op))
+        };
+        while let Some(found) = next(body, &refused) {
+            if !cx.allows_rule("stream") {
+                refused.insert(found.op);
+                continue;
+            }
             if cx.wants_remarks() {
-                cx.remark(RemarkKind::Passed, body.loc(op), found.describe());
+                cx.remark(RemarkKind::Passed, body.loc(found.op), found.describe());
             }
             cx.count("extrema", 1);
             cx.count("joined", found.picks.len() as u64);
@@ -289,7 +293,8 @@ impl Extremum {
             let kept = [0, 1].map(|half| {
                 let value = halves[half][index + 1];
                 let known = reached.entry((half, pick.takes_nan));
-                let reaches = *known.or_insert_with(|| reaches(&mut emit, (halves[half][0], top), half, pick.takes_nan));
+                let reaches =
+                    *known.or_insert_with(|| reaches(&mut emit, (halves[half][0], top), half, pick.takes_nan));
                 let kept = emit.select(Ok(reaches), value, none);
                 emit.named(kept, &format!("kept{half}"))
             });

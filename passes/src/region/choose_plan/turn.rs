@@ -217,7 +217,8 @@ impl Turner<'_, '_> {
             copies.extend(copying(ctx, turn, &name, module.loc(kernel)).map(|copy| (number, copy)));
         }
         let copied = copies.iter().map(|(number, copy)| self.time(copy, &turns[*number].sizes)).sum::<Option<f64>>();
-        let attempt = Attempt { made, turns, copies, after: after.unwrap_or_default(), copied: copied.unwrap_or_default() };
+        let attempt =
+            Attempt { made, turns, copies, after: after.unwrap_or_default(), copied: copied.unwrap_or_default() };
         if after.is_none() || copied.is_none() {
             attempt.withdraw(ctx, module, turned);
             return None;

@@ -532,15 +532,18 @@ impl Warpgroups<'_> {
         plan
     }
 
-    /// Whether the axes of each side of which a tile has several positions lie after each other in memory, so that a run over
-    /// them is one of a box. Pixels need not.
+    /// Whether the axes of each side of which a tile has several positions lie after each other in memory, each with a position
+    /// of its own, so that a run over them is one of a box. Pixels need not.
     fn are_boxes(&self, tile: &Schedule) -> bool {
         let product = self.product;
         [0, 1].into_iter().all(|side| {
             let (factor, axes) = (&product.factors[side], [&product.rows, &product.columns][side]);
             let places = axes.iter().filter(|axis| tile.tile_of(axis) > 1);
             let places: Vec<usize> = places.filter_map(|axis| factor.axes.iter().position(|own| own == axis)).collect();
-            self.pixels[side].is_some() || places.windows(2).all(|pair| pair[0] + 1 == pair[1])
+            let is_run = |input: usize| {
+                self.maker.facts.inputs[input].is_matrix && places.windows(2).all(|pair| pair[0] + 1 == pair[1])
+            };
+            self.pixels[side].is_some() || places.len() < 2 || factor.input.is_some_and(is_run)
         })
     }
 
