@@ -4,7 +4,7 @@
     python3 test/gpu/random_graphs.py DIR [--count N] [--seed S] [--only KIND]
 
 Each folder of DIR holds `program.mlir`, `inputs.npz` and `expected.npz`. Products with and without batches in all
-layouts, chains of them, attention, convolutions, poolings, norms, scans, recurrent steps, sorts, sums at indices, and chains of element-wise ops,
+layouts, chains of them, attention, convolutions, poolings, norms, positions of extrema, scans, recurrent steps, sorts, sums at indices, and chains of element-wise ops,
 reductions and views; of random sizes (tails, one, what divides by 8 and what does not), some as symbols and some as numbers, in several types.
 What is expected is computed by torch in f64 and shares nothing with dlc. Without torch only the programs are written.
 """
@@ -368,6 +368,30 @@ def reduction(graph):
     return finish(graph, epilogue(graph, y, 2) if y.dims else y)
 
 
+def extremum(graph):
+    """The position of the largest or smallest element along an axis, the first one of equal ones, and maybe the element."""
+    rng = graph.rng
+    rank = rng.choice((1, 2, 2, 3))
+    dims = [graph.dim((1, 3, 33, 64, 130)) for _ in range(rank)]
+    axis = rng.randrange(rank)
+    dims[axis] = graph.dim((1, 7, 100, 1000, 4096, 20000) if rank < 3 else (1, 7, 100, 520))
+    # Numbers of few digits, so that there are equal ones, and nothing is rounded.
+    x = graph.argument(dims, rng.choice(FLOATS))
+    x = graph.op(f"floor {x.name}", x.dims, x.elem, lambda x=x: torch.floor(x.value))
+    kind = rng.choice(("argmax", "argmin"))
+    keep = rng.random() < 0.5
+    left = [Dim(1, "1") if i == axis else d for i, d in enumerate(dims) if keep or i != axis]
+    # torch does not say which of equal ones it takes.
+    of = np.argmax if kind == "argmax" else np.argmin
+    where = lambda: torch.from_numpy(np.asarray(of(x.value.numpy(), axis=axis, keepdims=keep))).double()
+    results = [graph.op(f"{kind} {x.name} over {axis}" + " keepdim" * keep, left, "i32", where)]
+    if rng.random() < 0.5:
+        word, at = ("max", torch.amax) if kind == "argmax" else ("min", torch.amin)
+        words = f"{word} {x.name} over [{axis}]" + " keepdim" * keep
+        results.append(graph.op(words, left, x.elem, lambda: at(x.value, axis, keepdim=keep)))
+    return results
+
+
 def views(graph):
     """Element-wise ops between transposed, sliced, padded, turned and joined tensors."""
     rng = graph.rng
@@ -635,7 +659,7 @@ def scattered(graph):
 
 
 KINDS = {f.__name__: f for f in (
-    product, chain, attention, heads_of_64, heads_in_an_axis, convolution, groups, rows, reduction, running, steps, ordered, scattered, views, block)}
+    product, chain, attention, heads_of_64, heads_in_an_axis, convolution, groups, rows, reduction, extremum, running, steps, ordered, scattered, views, block)}
 
 
 def main():

@@ -175,8 +175,9 @@ impl Extremum {
     /// A reduction over the elements that are equal to the extremum.
     fn pick(&self, ctx: &Context, body: &Body, op: OpId, dependent: &FxHashSet<ValueId>) -> Option<Pick> {
         let reduce = Reduce::of(OpRef::new(ctx, body, op))?;
-        let (combiner, axes) = (reduce.combiner()?, reduce.axes());
-        if axes.len() != self.axes.len() || !self.axes.iter().all(|axis| axes.contains(&axis.as_str())) {
+        let combiner = reduce.combiner()?;
+        // In another order sums of floats would be rounded otherwise.
+        if reduce.axes() != self.axes {
             return None;
         }
         let none = is_neutral(reduce, combiner)?;

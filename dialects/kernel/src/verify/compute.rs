@@ -367,7 +367,9 @@ fn precision(op: OpRef<'_>, elem: Type, precision: Option<Precision>, diags: &Di
             "tensor cores have no product of f32".to_string(),
             match is_of_tiles {
                 true => "write 'as tf32' after the operands, or use 'mma' or 'fma'",
-                false => "write 'as tf32x3' after the operands for three products of tf32, 'as tf32' for one, or use 'fma'",
+                false => {
+                    "write 'as tf32x3' after the operands for three products of tf32, 'as tf32' for one, or use 'fma'"
+                }
             },
         ),
         (Some(Precision::Tf32x3), Type::F32) if is_of_tiles => (

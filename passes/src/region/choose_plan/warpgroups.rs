@@ -1,6 +1,7 @@
 //! Plans of products that groups of four warps multiply with `wgmma`, from tiles that TMA brings.
 
 use dlc_core::precision::Precision;
+use dlc_ir::affine::SizeExpr;
 use dlc_plan::Schedule;
 use dlc_plan::clause::{
     Barrier, Instruction, Kind, Order, Policy, Roles, Sharing, Split, Store, StoreMethod, Through, Walk,
@@ -126,7 +127,13 @@ impl CandidateGenerator<'_> {
     /// channels.
     fn pixels_of(&self, product: &Product, side: usize) -> Option<String> {
         let (factor, axes) = (&product.factors[side], [&product.rows, &product.columns][side]);
-        let input = &self.facts.inputs[factor.input?];
+        let number = factor.input?;
+        let input = &self.facts.inputs[number];
+        // Places of a window are counted upwards: the filter of a transposed convolution is no image.
+        let goes_back = |at: &SizeExpr| at.terms().iter().any(|(times, factors)| *times < 0 && !factors.is_empty());
+        if self.facts.reads.iter().any(|read| read.input == number && read.at.iter().any(goes_back)) {
+            return None;
+        }
         // Where results are rows of pixels that are no whole 16-byte units, or are stored from fragments, a run over images has
         // no ends to leave out.
         let is_uneven = |output: &Tensor| {
@@ -538,12 +545,14 @@ impl Warpgroups<'_> {
         let product = self.product;
         [0, 1].into_iter().all(|side| {
             let (factor, axes) = (&product.factors[side], [&product.rows, &product.columns][side]);
-            let places = axes.iter().filter(|axis| tile.tile_of(axis) > 1);
-            let places: Vec<usize> = places.filter_map(|axis| factor.axes.iter().position(|own| own == axis)).collect();
+            let several: Vec<&String> = axes.iter().filter(|axis| tile.tile_of(axis) > 1).collect();
+            let place = |axis: &&String| factor.axes.iter().position(|own| own == *axis);
             let is_run = |input: usize| {
-                self.maker.facts.inputs[input].is_matrix && places.windows(2).all(|pair| pair[0] + 1 == pair[1])
+                let places: Option<Vec<usize>> = several.iter().map(place).collect();
+                let is_dense = |places: Vec<usize>| places.windows(2).all(|pair| pair[0] + 1 == pair[1]);
+                self.maker.facts.inputs[input].is_matrix && places.is_some_and(is_dense)
             };
-            self.pixels[side].is_some() || places.len() < 2 || factor.input.is_some_and(is_run)
+            self.pixels[side].is_some() || several.len() < 2 || factor.input.is_some_and(is_run)
         })
     }
 

@@ -50,3 +50,54 @@ region.func @ties<M, N> iters (m: M)
   } : f32 over (m)
   yield %least to L, %count to C, %sum to S
 }
+
+// EXPECT:
+// module {
+//   region.func @argmax<M, N> iters (m: M)
+//     ins (%X: memref<[M, N], f32, row_major, align 4>)
+//     outs (Y: memref<[M], i32, row_major, align 4> materialize gmem) {
+//     %x = read %X[m, n] : f32 over (m, n)
+//     %max, %y = reduce (n: N) acc (f32, i32) init (-inf, 2147483647) {
+//       %n = index (n) : i32 over (n)
+//       yield %x, %n
+//     } combine (%max0: f32 over (m), %y0: i32 over (m), %max1: f32 over (m), %y1: i32 over (m)) {
+//       %top = binary max %max0, %max1 : f32 over (m)
+//       %none = const 2147483647 : i32 over ()
+//       %equal0 = binary eq %max0, %top : i1 over (m)
+//       %nan0 = binary ne %max0, %max0 : i1 over (m)
+//       %reaches0 = binary or %equal0, %nan0 : i1 over (m)
+//       %kept0 = select %reaches0, %y0, %none : i32 over (m)
+//       %equal1 = binary eq %max1, %top : i1 over (m)
+//       %nan1 = binary ne %max1, %max1 : i1 over (m)
+//       %reaches1 = binary or %equal1, %nan1 : i1 over (m)
+//       %kept1 = select %reaches1, %y1, %none : i32 over (m)
+//       %both = binary min %kept0, %kept1 : i32 over (m)
+//       yield %top, %both
+//     } : f32 over (m), i32 over (m)
+//     yield %y to Y
+//   }
+//   region.func @ties<M, N> iters (m: M)
+//     ins (%X: memref<[M, N], f16, row_major, align 2>, %W: memref<[M, N], f32, row_major, align 4>)
+//     outs (L: memref<[M], f16, row_major, align 2> materialize gmem, C: memref<[M], i32, row_major, align 4> materialize gmem, S: memref<[M], f32, row_major, align 4> materialize gmem) {
+//     %x = read %X[m, n] : f16 over (m, n)
+//     %least, %count, %sum = reduce (n: N) acc (f16, i32, f32) init (inf, 0, 0.0) {
+//       %one = const 1 : i32 over ()
+//       %w = read %W[m, n] : f32 over (m, n)
+//       yield %x, %one, %w
+//     } combine (%least0: f16 over (m), %count0: i32 over (m), %sum0: f32 over (m), %least1: f16 over (m), %count1: i32 over (m), %sum1: f32 over (m)) {
+//       %top = binary min %least0, %least1 : f16 over (m)
+//       %none = const 0 : i32 over ()
+//       %equal0 = binary eq %least0, %top : i1 over (m)
+//       %kept0 = select %equal0, %count0, %none : i32 over (m)
+//       %equal1 = binary eq %least1, %top : i1 over (m)
+//       %kept1 = select %equal1, %count1, %none : i32 over (m)
+//       %both = binary add %kept0, %kept1 : i32 over (m)
+//       %none_0 = const 0.0 : f32 over ()
+//       %kept0_0 = select %equal0, %sum0, %none_0 : f32 over (m)
+//       %kept1_0 = select %equal1, %sum1, %none_0 : f32 over (m)
+//       %both_0 = binary add %kept0_0, %kept1_0 : f32 over (m)
+//       yield %top, %both, %both_0
+//     } : f16 over (m), i32 over (m), f32 over (m)
+//     yield %least to L, %count to C, %sum to S
+//   }
+// }
