@@ -51,8 +51,8 @@
 //! elements that are compared otherwise than by `x == m` or `x == m || x != x`, which finds elements that are no number, too.
 //! Two computations of one value are not the same to it (`cse`).
 //!
-//! *Numbers.* The results are the same: floats are combined in the order that the program has, among numbers that change
-//! nothing. A maximum of which an element is no number is none, as before; where the program asks for `x != x`, what is
+//! *Numbers.* Floats are combined in the order that the program has, among numbers that change nothing; sums and products of
+//! them are rounded at each step, where a reduction by a function rounds once. A maximum of which an element is no number is none, as before; where the program asks for `x != x`, what is
 //! combined is that of these elements, else of no element.
 //!
 //! *Algorithm.* A part of the elements has an extremum, and what was combined over those that are equal to it. Of two parts,

@@ -139,7 +139,8 @@ fn open(
     let resident = mapping.resident(plan);
     let Mapping { batch, rows, columns, held, mut inner, tiling, keeps_rows, every, .. } = mapping;
     lower.emit.warps = Some(tiling.warps);
-    let cluster = cluster(lower, plan, [&rows, &columns]);
+    // Without a product nothing is shared by a cluster, and tiles of one position have no guard for its last blocks.
+    let cluster = cluster(lower, plan.filter(|_| tiling.matrix.is_some()), [&rows, &columns]);
     let together = i64::from(cluster[0] * cluster[1]);
     let count = |axes: &[Axis], tile: u32| -> Result<SizeExpr, LowerError> {
         let total = axes::product(axes.iter().map(|(_, size)| size))?;
