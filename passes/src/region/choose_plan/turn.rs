@@ -187,7 +187,7 @@ impl Turner<'_, '_> {
         Some(made)
     }
 
-    /// A kernel whose factors are turned, and the kernels that copy them.
+    /// A kernel that reads copies of its factors, and the kernels that make them.
     fn attempt(
         &self,
         module: &mut Body,
@@ -332,7 +332,7 @@ impl Turner<'_, '_> {
     }
 }
 
-/// A kernel whose factors are turned.
+/// A kernel that reads copies of its factors.
 struct Attempt {
     made: OpId,
     turns: Vec<Turn>,

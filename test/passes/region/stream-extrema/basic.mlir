@@ -25,7 +25,7 @@ region.func @argmax<M, N> iters (m: M)
   yield %y to Y
 }
 
-// A minimum in f16, the number of elements that have it, and the sum of what is beside them: all of it in one reduction, and
+// A minimum in f16, the number of elements that have it, and the sum of what is next to them: all of it in one reduction, and
 // the minimum is a result, too.
 // REMARK: one pass over (n) instead of 3: a minimum, and what is combined where it is reached
 region.func @ties<M, N> iters (m: M)
