@@ -31,7 +31,8 @@ dlc_ir::keywords! {
         Log2 = "log2",
         /// The sine.
         Sin = "sin",
-        /// The number of `tf32` that is nearest to one of `f32`, ties away from zero; others have fewer digits already.
+        /// The number of `tf32` that is nearest to one of `f32`, ties away from zero. Floats of fewer bits have no more digits
+        /// than `tf32`; one of `f64` is rounded to `f32` first.
         Tf32 = "tf32",
     }
 }

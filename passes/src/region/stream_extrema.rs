@@ -52,8 +52,8 @@
 //! Two computations of one value are not the same to it (`cse`).
 //!
 //! *Numbers.* Floats are combined in the order that the program has, among numbers that change nothing; sums and products of
-//! them are rounded at each step, where a reduction by a function rounds once. A maximum of which an element is no number is none, as before; where the program asks for `x != x`, what is
-//! combined is that of these elements, else of no element.
+//! them are rounded at each step, where a reduction by a function rounds once. A maximum of which an element is no number is
+//! none, as before; where the program asks for `x != x`, what is combined is that of these elements, else of no element.
 //!
 //! *Algorithm.* A part of the elements has an extremum, and what was combined over those that are equal to it. Of two parts,
 //! what each combined counts if its extremum is that of both: `(max(m0, m1), f(m0 == m ? g0 : none, m1 == m ? g1 : none))`.
