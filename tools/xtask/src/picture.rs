@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use dlc_ir::pass::PassDef;
 use dlc_opt::Setup;
 use dlc_opt::layers::{LAYERS, depth};
+use dlc_passes::plan::clauses::CLAUSES;
 
 /// Where the picture is, below the root.
 pub const FILE: &str = "docs/images/layers.svg";
@@ -26,23 +27,39 @@ struct Arrow {
     from: &'static str,
     to: &'static str,
     pass: &'static str,
-    /// Whether the layer that it leads to is below, in place of the one that it begins at.
-    is_down: bool,
+    kind: ArrowKind,
 }
 
-/// The picture. A lowering replaces a layer by another one, which stands below; a pass that only adds a layer puts it at the
-/// side, and so are others that a lowering adds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ArrowKind {
+    /// To the layer below, which replaces the one that it begins at.
+    Down,
+    /// To a layer at the side.
+    Aside,
+    /// From plans to the layer that they decide.
+    OfPlans,
+}
+
+/// The picture. A lowering replaces a layer by another one, which stands below; a layer that a pass only adds stands at the
+/// side, and so do the others that a lowering adds. A lowering whose clauses a plan has starts there too.
 pub fn layers(setup: &Setup) -> String {
     let arrows: Vec<Arrow> = setup.registry.passes().flat_map(arrows).collect();
-    let mut placed: Vec<Placed> = Vec::new();
-    for layer in LAYERS {
-        let side = arrows.iter().find(|arrow| arrow.to == layer && !arrow.is_down).map(|arrow| arrow.from);
-        let side = side.and_then(|from| placed.iter().find(|own| own.name == from)).map(|own| own.row);
-        let is_taken = |row: usize| placed.iter().any(|own| own.column == 1 && own.row == row);
-        let next = placed.iter().filter(|own| own.column == 0).count();
-        let side = side.map(|first| (first..).find(|&row| !is_taken(row)).unwrap_or(first));
-        let (column, row) = side.map_or((0, next), |row| (1, row));
-        placed.push(Placed { name: layer, column, row });
+    let origin = |layer: &str| arrows.iter().find(|arrow| arrow.to == layer && arrow.kind == ArrowKind::Aside);
+    let (at_side, below): (Vec<&str>, Vec<&str>) = LAYERS.into_iter().partition(|layer| origin(layer).is_some());
+    let mut placed: Vec<Placed> =
+        below.into_iter().enumerate().map(|(row, name)| Placed { name, column: 0, row }).collect();
+    let origin_row = |placed: &[Placed], layer: &str| {
+        let from = origin(layer).map(|arrow| arrow.from);
+        placed.iter().find(|own| Some(own.name) == from).map_or(0, |own| own.row)
+    };
+    let mut at_side: Vec<(usize, &str)> =
+        at_side.into_iter().map(|layer| (origin_row(&placed, layer), layer)).collect();
+    at_side.sort_by_key(|(row, _)| *row);
+    let mut free = 0;
+    for (row, name) in at_side {
+        let row = row.max(free);
+        free = row + 1;
+        placed.push(Placed { name, column: 1, row });
     }
     draw(setup, &placed, &arrows)
 }
@@ -51,12 +68,16 @@ pub fn layers(setup: &Setup) -> String {
 fn arrows(def: &'static PassDef) -> Vec<Arrow> {
     let Some(&from) = def.requires.first().filter(|_| !def.adds.is_empty()) else { return Vec::new() };
     if def.removes.is_empty() {
-        return def.adds.iter().map(|&to| Arrow { from, to, pass: def.name, is_down: false }).collect();
+        return def.adds.iter().map(|&to| Arrow { from, to, pass: def.name, kind: ArrowKind::Aside }).collect();
     }
     let below = def.adds.iter().copied().min_by_key(|layer| depth(layer)).unwrap_or(from);
+    let arrow = |from, to, kind| Arrow { from, to, pass: def.name, kind };
     let others = def.adds.iter().copied().filter(|&layer| layer != below);
-    let down = Arrow { from, to: below, pass: def.name, is_down: true };
-    std::iter::once(down).chain(others.map(|to| Arrow { from: below, to, pass: def.name, is_down: false })).collect()
+    let plans = CLAUSES.iter().any(|clause| clause.reader == def.name).then(|| arrow("plan", below, ArrowKind::OfPlans));
+    std::iter::once(arrow(from, below, ArrowKind::Down))
+        .chain(others.map(|to| arrow(from, to, ArrowKind::Aside)))
+        .chain(plans)
+        .collect()
 }
 
 fn draw(setup: &Setup, placed: &[Placed], arrows: &[Arrow]) -> String {
@@ -92,14 +113,16 @@ fn draw(setup: &Setup, placed: &[Placed], arrows: &[Arrow]) -> String {
         let find = |name: &str| placed.iter().find(|own| own.name == name);
         let (Some(from), Some(to)) = (find(arrow.from), find(arrow.to)) else { continue };
         let ((x, y), (to_x, to_y)) = (place(from), place(to));
-        let line = match arrow.is_down {
-            true => [x + 60, y + height, to_x + 60, to_y],
-            false => [x + width, y + height / 2, to_x, to_y + height / 2],
+        let line = match arrow.kind {
+            ArrowKind::Down => [x + 60, y + height, to_x + 60, to_y],
+            ArrowKind::Aside => [x + width, y + height / 2, to_x, to_y + height / 2],
+            ArrowKind::OfPlans => [x, y + height - 10, to_x + width, to_y + height - 10],
         };
         let [x1, y1, x2, y2] = line;
-        let (text_x, text_y) = match arrow.is_down {
-            true => (x1 + 10, (y1 + y2) / 2 + 4),
-            false => (x1 + 34, y2 - 6),
+        let (text_x, text_y) = match arrow.kind {
+            ArrowKind::Down => (x1 + 10, (y1 + y2) / 2 + 4),
+            ArrowKind::Aside => (x1 + 34, y2 - 6),
+            ArrowKind::OfPlans => (x2 + 34, y2 + 15),
         };
         let _ = write!(
             svg,
