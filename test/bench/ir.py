@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times dlc-opt next to mlir-opt on the same programs, the two in turn, and prints Markdown tables.
+"""Times dlc-opt next to mlir-opt on the same programs, the two interleaved, and prints Markdown tables.
 
   python3 test/bench/ir.py --dlc target/release/dlc-opt [--mlir mlir-opt-22] [--sizes 100000,1000000] [--runs 5]
 
@@ -31,7 +31,7 @@ def once(command):
 
 
 def medians(commands, runs):
-    """Runs commands in turn; the medians of each."""
+    """Runs commands interleaved; the medians of each."""
     taken = [[] for _ in commands]
     for _ in range(runs):
         for index, command in enumerate(commands):

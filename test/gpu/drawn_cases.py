@@ -255,7 +255,7 @@ class Conv(Draw):
         return found if self.layout == "nhwc" else [*found, ("cuDNN nhwc, converted", converted)]
 
     def spared(self):
-        # Images with channels first would have to be converted for it, and its result too.
+        # Images in NCHW would have to be converted for it, and its result too.
         return ("cuDNN nhwc",) if self.layout == "nchw" else ()
 
 

@@ -137,7 +137,7 @@ def main(argv=None):
             inputs = [a, x]
         try:
             scan = dlc_launch.load(str(options.folder / f"{name}.json"))["scan"]
-            expected, peer = linear_reference(torch, case, a, x) if case[0] == "linear" else reference(torch, case, x)
+            expected, baseline = linear_reference(torch, case, a, x) if case[0] == "linear" else reference(torch, case, x)
             out = scan(*inputs)
             torch.cuda.synchronize()
             again = scan(*inputs)
@@ -147,7 +147,7 @@ def main(argv=None):
             target = torch.empty_like(x)
             # As many bytes: both operands are read.
             copy = (lambda: torch.add(a, x, out=target)) if case[0] == "linear" else (lambda: target.copy_(x))
-            times = timer({"ours": lambda: scan(*inputs), "torch": peer, "copy": copy})
+            times = timer({"ours": lambda: scan(*inputs), "torch": baseline, "copy": copy})
         except Exception as why:  # the next one may be right
             print(f"FAILED: {name}: {type(why).__name__}: {why}")
             bad.append(name)

@@ -106,8 +106,8 @@ def main():
                   f"({single / ours:.2f}), torch {torchs:.1f} ({torchs / ours:.2f}), error {error:.1e}", flush=True)
         for kind, rows in ratios.items():
             geomeans = [math.exp(sum(math.log(row[at]) for row in rows) / len(rows)) for at in (0, 1)]
-            print(f"{name} at {len(rows)} {kind} sizes: {geomeans[0]:.3f} times as fast as alone (lowest "
-                  f"{min(row[0] for row in rows):.2f}), {geomeans[1]:.2f} times as fast as torch", flush=True)
+            print(f"{name} at {len(rows)} {kind} sizes: speedup {geomeans[0]:.3f} over alone (lowest "
+                  f"{min(row[0] for row in rows):.2f}), {geomeans[1]:.2f} over torch", flush=True)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
     python3 tools/python/between.py OLD NEW [--only NAME] [--seconds S]
 
 OLD and NEW have NAME.json and NAME.ptx as test/gpu/made.sh writes them. What both have is run at the sizes of SIZES, with
-the same random data: a line says whether all results are the same bits, and the median times, launches taking turns in
+the same random data: a line says whether all results are the same bits, and the median times, launches interleaved in
 random order and L2 flushed before each by reading. A kernel whose PTX is the same in both, but for lines of source, is
 left out. The exit status is 1 where results differ or are no numbers.
 """

@@ -2,7 +2,7 @@
 """Checks kernels of dlc and times them compared with cuBLAS, cuDNN and torch.compile, on one GPU. README.md has the commands.
 
 Each case is checked against an answer in higher precision, with outputs that were no numbers before. Then all that is
-right is timed with the peers in one process: launches take turns in random order, data is random, L2 is flushed before
+right is timed with the baselines in one process: launches are interleaved in random order, data is random, L2 is flushed before
 each by reading (a flush that writes leaves lines after whose write-back is charged to the next kernel), and the median
 counts. A kernel that fails, stops the device or never ends does not stop the others: the work is done by a second
 process, which is started again after it.
@@ -275,46 +275,46 @@ class Worker:
         return (case.b, case.m, case.o) if isinstance(case, suites.Chain) else (case.m, case.n)
 
     def time(self, suite, case, data, compiler, rows, runs):
-        peers = {}
-        for name, run in case.peers(data):
+        baselines = {}
+        for name, run in case.baselines(data):
             self.step(f"{suite}: {case.name}: {name}")
-            self.peer(rows, peers, name, run)
+            self.baseline(rows, baselines, name, run)
         if [suite, case.name] in self.job["uncompiled"]:
             rows.append(dict(kernel="torch.compile", note="torch.compile broke the process, and is left out"))
         elif case.compile and not self.job["no_compile"]:
             self.step(f"{suite}: {case.name}: torch.compile", allow=300)
             try:
                 run, name = case.compiled(data, compiler)
-                self.peer(rows, peers, name, run)
+                self.baseline(rows, baselines, name, run)
             except Exception as error:
                 rows.append(dict(kernel="torch.compile", note=said(error)))
                 self.alive()
         self.step(f"{suite}: {case.name}: times", next(iter(runs)) if len(runs) == 1 else None)
-        times = self.timer({**{("peer", n): r for n, r in peers.items()}, **{("run", n): r for n, r in runs.items()}})
-        peer_times = {n: t for (kind, n), t in times.items() if kind == "peer"}
-        best = min(peer_times, key=lambda n: peer_times[n][0], default=None)
+        times = self.timer({**{("baseline", n): r for n, r in baselines.items()}, **{("run", n): r for n, r in runs.items()}})
+        baseline_times = {n: t for (kind, n), t in times.items() if kind == "baseline"}
+        best = min(baseline_times, key=lambda n: baseline_times[n][0], default=None)
         references = {n[4:]: t[0] for (kind, n), t in times.items() if kind == "run" and n.startswith("ref:")}
         for row in rows:
             if ("run", row["kernel"]) not in times:
                 continue
             us, low, high, count = times["run", row["kernel"]]
-            row.update(us=us, low=low, high=high, count=count, peers={n: t[0] for n, t in peer_times.items()})
+            row.update(us=us, low=low, high=high, count=count, baselines={n: t[0] for n, t in baseline_times.items()})
             if case.flops:
                 row["tflops"] = case.flops / us / 1e6
             else:
                 row["gbs"] = case.bytes / us / 1e3
             if best:
-                row.update(peer=best, peer_us=peer_times[best][0], ratio=peer_times[best][0] / us)
+                row.update(baseline=best, baseline_us=baseline_times[best][0], ratio=baseline_times[best][0] / us)
             if row["ours"] and references:
                 from reference import same
 
                 row["ref_ratio"] = same(row["kernel"], references) / us
 
-    def peer(self, rows, peers, name, run):
+    def baseline(self, rows, baselines, name, run):
         try:
             run()
             self.torch.cuda.synchronize()
-            peers[name] = run
+            baselines[name] = run
         except Exception as error:
             rows.append(dict(kernel=name, note=said(error)))
             self.alive()
@@ -499,10 +499,10 @@ def one_line(line, row):
     if "us" not in row:
         return f"{head} {row.get('note') or 'right, error %.1e' % row['error']}"
     rate = f"{row['tflops']:7.1f} TF/s" if "tflops" in row else f"{row['gbs']:7.0f} GB/s"
-    peer = f"{row['peer']:>20s} {row['peer_us']:9.1f}  {row['ratio']:6.3f}" if "peer" in row else f"{'-':>20s} {'-':>9s}  {'-':>6s}"
+    baseline = f"{row['baseline']:>20s} {row['baseline_us']:9.1f}  {row['ratio']:6.3f}" if "baseline" in row else f"{'-':>20s} {'-':>9s}  {'-':>6s}"
     reference = f"{row['ref_ratio']:6.3f}" if "ref_ratio" in row else f"{'':6s}"
     stable = "" if row.get("stable", True) else "  NOT STABLE"
-    return f"{head} {row['error']:8.1e} {row['us']:9.1f} {rate} {peer} {reference}{stable}"
+    return f"{head} {row['error']:8.1e} {row['us']:9.1f} {rate} {baseline} {reference}{stable}"
 
 
 def geomeans(results):
@@ -529,7 +529,7 @@ def geomeans(results):
 
 def table(run):
     """The last thing that is printed."""
-    print(f"\n{'suite':9s} {'case':34s} {'kernel':22s} {'error':>8s} {'us':>9s} {'':12s} {'best peer':>20s} {'us':>9s}  "
+    print(f"\n{'suite':9s} {'case':34s} {'kernel':22s} {'error':>8s} {'us':>9s} {'':12s} {'best baseline':>20s} {'us':>9s}  "
           f"{'ratio':>6s} {'to ref':>6s}")
     tails = collections.defaultdict(lambda: [0, [], []])
     for line in run.results:
@@ -563,7 +563,7 @@ def arguments(argv):
     parser.add_argument("suites", nargs="*", help=f"which suites: {' '.join(suites.SUITES)}; all of them if none is named")
     parser.add_argument("--kernels", metavar="DIR", help="a folder of manifests with PTX")
     parser.add_argument("--reference", metavar="DIR", help="a folder of reference generators: a baseline next to ours")
-    parser.add_argument("--reference-only", action="store_true", help="only the reference, against the peers")
+    parser.add_argument("--reference-only", action="store_true", help="only the reference, against the baselines")
     parser.add_argument("--shapes", help="other sizes for all named suites, such as 4096x4096x4096,512x512x512")
     parser.add_argument("--dtype", help="f16, bf16 or both with a comma")
     parser.add_argument("--layout", help="nn, nt, tn or several with commas")

@@ -1,7 +1,7 @@
-"""What `compare.py` checks and times: cases with their inputs, right answers and peers, and which kernels are for them.
+"""What `compare.py` checks and times: cases with their inputs, right answers and baselines, and which kernels are for them.
 
 A case is one shape of one suite. Its inputs are random and normal, kept as kernels want them in memory; the right answer
-is computed by torch in f64 or f32. Peers are what a user would call instead.
+is computed by torch in f64 or f32. Baselines are what a user would call instead.
 """
 import fnmatch
 import math
@@ -127,10 +127,10 @@ class Case:
         raise NotImplementedError
 
     def compiled(self, data, compiler):
-        """The peer that torch.compile makes: a function to call, and its name."""
+        """The baseline that torch.compile makes: a function to call, and its name."""
         return compiler(self.eager, self.tune, *data.values())
 
-    def peers(self, data):
+    def baselines(self, data):
         """Pairs of a name and a function to call."""
         return [("torch", lambda: self.eager(*data.values()))]
 
@@ -163,7 +163,7 @@ class Gemm(Case):
         a, b = self.logical(data)
         return a.double() @ b.double()
 
-    def peers(self, data):
+    def baselines(self, data):
         a, b = self.logical(data)
         return [("cuBLAS", lambda: a @ b)]
 
@@ -185,7 +185,7 @@ def gemm_layout(kernel):
 
 
 class Skinny(Gemm):
-    """Few rows of A: the time is that of reading B. The peer may have B as it likes it, too."""
+    """Few rows of A: the time is that of reading B. The baseline may have B as it likes it, too."""
 
     suite = "small_m"
 
@@ -193,7 +193,7 @@ class Skinny(Gemm):
         super().__init__(m, n, k, **other)
         self.flops = 0
 
-    def peers(self, data):
+    def baselines(self, data):
         a, b = self.logical(data)
         other, turned = ("t", b.t().contiguous().t()) if self.layout[1] == "n" else ("n", b.contiguous())
         return [("cuBLAS", lambda: a @ b), ("cuBLAS " + self.layout[0] + other, lambda: a @ turned)]
@@ -238,7 +238,7 @@ class Fused(Gemm):
         a, b = self.logical(dict(A=a, B=b))
         return self.activate(a @ b + bias, *rest)
 
-    def peers(self, data):
+    def baselines(self, data):
         import torch
 
         (a, b), bias = self.logical(data), data["bias"]
@@ -281,7 +281,7 @@ class Attention(Case):
             out[i : i + step] = torch.softmax(scores, -1) @ v[i : i + step]
         return out.view(self.b, self.h, self.s, self.d)
 
-    def peers(self, data):
+    def baselines(self, data):
         import torch.nn.functional as F
         from torch.nn.attention import SDPBackend, sdpa_kernel
 
@@ -321,7 +321,7 @@ class Conv(Case):
             y = F.conv2d(x, f, stride=self.stride, padding=self.pad)
         return y.permute(0, 2, 3, 1).contiguous()
 
-    def peers(self, data):
+    def baselines(self, data):
         import torch
         import torch.nn.functional as F
 
@@ -342,7 +342,7 @@ class ConvFirst(Conv):
     def expected(self, data):
         return self.run(*(data[n].float() for n in "XF"))
 
-    def peers(self, data):
+    def baselines(self, data):
         import torch
 
         torch.backends.cudnn.benchmark = True
