@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 /// Extensions of the files that rules look at.
 const READ: &[&str] = &[
-    "book", "frontend", "host", "json", "kernel", "md", "mlir", "pest", "plan", "poly", "ptx", "region", "rs",
-    "sample", "test", "tiny", "toml",
+    "book", "frontend", "host", "html", "js", "json", "kernel", "md", "mlir", "pest", "plan", "poly", "ptx", "py",
+    "region", "rs", "sample", "test", "tiny", "toml",
 ];
 
 /// The text files of the repository that rules look at, by path.
