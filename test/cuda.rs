@@ -18,7 +18,7 @@ mod tool;
 // What is linked in registers itself.
 use {dlc_book as _, dlc_core as _, dlc_host as _, dlc_kernel as _, dlc_passes as _, dlc_region as _, dlc_tiny as _};
 
-/// The ways to kernels of a program: blocks that fit any machine, and plans for an H200.
+/// The ways to kernels of a program: the default tiling, and plans for an H200.
 const WAYS: [&[&str]; 2] = [&["--tiny-to-kernel"], &["--tiny-to-region", "--choose-plan=target=sm90", "--tensorize"]];
 
 /// A file in C++.

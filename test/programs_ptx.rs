@@ -22,7 +22,7 @@ mod tool;
 // What is linked in registers itself.
 use {dlc_book as _, dlc_core as _, dlc_host as _, dlc_kernel as _, dlc_passes as _, dlc_region as _, dlc_tiny as _};
 
-/// The ways to instructions: blocks that fit any machine, the same without tensor cores, and what plans for an A100 and for an
+/// The ways to instructions: the default tiling, the same without tensor cores, and what plans for an A100 and for an
 /// H200 ask for. Each with the machines that it is assembled for.
 const VARIANTS: [(&str, &[&str], &[&str]); 4] = [
     ("default", &["--tiny-to-ptx"], &["sm_80", "sm_90a"]),

@@ -7,7 +7,7 @@
 //
 // Persistent: a block takes tiles of 192 queries. One thread loads; three groups of four warps own 64 queries each and
 // share the blocks of 112 keys that come by, from the last to the first. While one group computes exponentials the two
-// others multiply: they take turns at the tensor cores, by a named barrier each.
+// others multiply: they are ordered at the tensor cores, by a named barrier each.
 //
 // The rows of O are written over those of Q in shared memory and leave from there: of Q there are two stages, and one is
 // given back while the next tile is computed.

@@ -8,8 +8,8 @@
 //
 // Persistent: a block takes tiles of 192 queries. One thread loads; three groups of four warps own 64 queries each and
 // share the blocks of 112 keys that come by, from the last to the first, so that those come first where keys are hidden.
-// While one group computes exponentials the two others multiply: they take turns at the tensor cores, by a named barrier
-// each. Tiles with many keys are taken first, and dealt out to the blocks forwards and backwards in turn, so that all blocks
+// While one group computes exponentials the two others multiply: they are ordered at the tensor cores, by a named barrier
+// each. Tiles with many keys are taken first, and dealt out to the blocks alternately forwards and backwards, so that all blocks
 // end at nearly the same time. Heads are taken in sections of which much stays in the L2 cache; every other one
 // begins with few keys, so that what is dealt out at once has nearly as many also where one ends.
 //

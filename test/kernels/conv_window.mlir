@@ -11,7 +11,7 @@
 // The pixels are on the side of the product that any multiple of eight can be: 2 * 58 of them, made 120. Those of the two
 // columns that are too many are computed with the others, and what is stored of them stays outside of Y.
 //
-// Persistent. Two groups of four warps have tiles of their own and take turns at the tensor cores, so that one stores
+// Persistent. Two groups of four warps have tiles of their own, ping-pong at the tensor cores, so that one stores
 // while the other multiplies.
 kernel.func @conv<B, H>(%X: memref<[B, H, 56, 64], f16, row_major, align 16>, %F: memref<[64, 3, 3, 64], f16, row_major, align 16>)
     -> memref<[B, H, 56, 64], f16, row_major, align 16> attributes {target = "sm90"} {

@@ -79,7 +79,7 @@ kernel.func @gemm<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: mem
           arrive %empty[%done] on %rank by one
           arrive %empty[%done] on %peer by one
         }
-        // Panels of 64 columns leave by two buffers in turn: a buffer is free when the store before the last has read it.
+        // Panels of 64 columns are stored from two alternating buffers: a buffer is free when the store before the last has read it.
         %e1, %f1 = for %j = 0 to 4 unroll carry (%older = %e0, %newer = %f0) {
           %slot = index (2 * %g + %j mod 2)
           %part = extract %c at [0, 64 * %j] : frag<[64, 64], f32, wgmma>

@@ -18,7 +18,7 @@ kernel.func @gemm<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: mem
   grid ((M ceildiv 128) * (N ceildiv 256)) threads 256 {
     %sA = shared at 0 : tile<3 x [128, 64], f16, swizzle 128>
     %sB = shared at 49152 : tile<3 x [64, 256], f16, swizzle 128>
-    // The result leaves by way of shared memory, so that a thread stores 16 bytes in a row; the pitch keeps rows in
+    // The result is stored through shared memory, so that a thread stores 16 bytes in a row; the pitch keeps rows in
     // different banks.
     %sD = shared at 0 : tile<[128, 256], f16, row_major pitch 264>
     %block = block_id 0

@@ -3,7 +3,7 @@
 // RUN: dlc-opt %s --print-generic -o %t.generic
 // RUN: dlc-opt %t.generic | cmp %t.custom -
 
-// Y = X W^T for few rows of X, f16 with sums in f32: all of the time goes into reading W, once. So its rows are on the side
+// Y = X W^T for small M, f16 with sums in f32: all of the time goes into reading W, once. So its rows are on the side
 // of the product that is 64 long, and 16 rows of X on the other: a block has 128 rows of W and one tile.
 //
 // The grid begins while the one before it still runs: W, which nothing writes, is asked for at once, as much as fits; X

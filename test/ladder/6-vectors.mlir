@@ -1,4 +1,4 @@
-// Rung 6, vectors: A is turned around on the way into shared memory, so that what a thread needs of it is contiguous.
+// Rung 6, vectors: A is transposed as it is copied to shared memory, so that what a thread needs of it is contiguous.
 
 // RUN: dlc-opt %s --tensorize | FileCheck %s
 // RUN: dlc-opt %s --tensorize --evaluate-each --check-async -o /dev/null

@@ -1,4 +1,4 @@
-// Fewer blocks than tiles, in clusters that load the right matrix for each other: consumers that take turns, and such that
+// Fewer blocks than tiles, in clusters that load the right matrix for each other: ping-pong consumers, and such that
 // share a tile, as in test/kernels/gemm_cooperative.mlir.
 
 // RUN: dlc-opt %s --pass-pipeline='tensorize,kernel-schedule' -o %t.mlir

@@ -1,5 +1,5 @@
 //! What the ops mean. A grid is run cluster by cluster; in a cluster the groups of warps that do the same, the *thread
-//! groups*, take turns in an order that a seed decides. Registers are those of each lane of each warp, shared memory is
+//! groups*, run in an order that a seed decides. Registers are those of each lane of each warp, shared memory is
 //! bytes at addresses, and what is asynchronous happens as late as tokens and barriers allow: a read that comes too early meets
 //! bytes that are still on their way, and is an error.
 

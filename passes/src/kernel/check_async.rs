@@ -46,8 +46,8 @@
 //! together (`together`).
 //! (3) `machine`: for each, the warps of a cluster run in one order, while vector clocks say what each is known to know
 //! (`clocks`; Fidge and Mattern 1988; Flanagan and Freund, FastTrack, 2009). Each wait, arrival, read and write is held
-//! against what is known, not against what happened, so that one order stands for all: as who passes a barrier never
-//! depends on the order, another order has the same events. What goes on in circles is left out (`steady`; states are kept
+//! against what is known, not against what happened, so that one order stands for all: which threads pass a barrier
+//! never depends on the order, so another order has the same events. What goes on in circles is left out (`steady`; states are kept
 //! as Brent 1980 does). (4) `report`: the first fault as a trace. (5) Stores of different blocks to the same element (`blocks::writes`). Conditions on data take every truth value
 //! in turn, the same condition the same one, and both ways of a branch on them must synchronize alike. Linear in what the
 //! warps do, times the number of barriers.

@@ -93,15 +93,15 @@
 //! ```
 //!
 //! What is not given by options is that of the kernel's plan: stages, roles, registers, and what is loaded for a cluster.
-//! With `roles=ping_pong` each consumer has every second tile of a loop over tiles, and they take turns to multiply: while
-//! one stores, the other one has the tensor cores. With `in-turn` those that share a tile take turns at back-to-back products:
-//! one has the tensor cores from the last product of a step to the first one of the next, and computes what stands between
+//! With `roles=ping_pong` each consumer has every second tile of a loop over tiles, and named barriers order their products:
+//! while one stores, the other one has the tensor cores. With `in-turn` consumers that share a tile are ordered at back-to-back
+//! products: one has the tensor cores from the last product of a step to the first one of the next, and computes the ops between
 //! them while the others multiply. With `multicast` each block of a cluster loads a part of what all of
 //! them need, for all; a tile is empty when the consumers of all blocks have given it back.
 //!
 //! **Does not** change grids in which threads copy to shared memory, meet by number, or wait for other blocks; with
 //! several consumers, neither those in which threads write shared memory, reductions along rows among them, or, where they
-//! share a tile, whose fragments are not of 64 rows for each consumer. They take turns only at tiles that need nothing of
+//! share a tile, whose fragments are not of 64 rows for each consumer. Ping-pong is only for tiles that need nothing of
 //! each other; where those have different numbers of steps they share each of them, or one group has them all. What
 //! `pipeline-stages` has made into rings stays too. A remark says why.
 //!
@@ -160,13 +160,13 @@ static DEF: PassDef = PassDef {
             name: "roles",
             kind: OptionKind::Choice(&["auto", "cooperative", "ping_pong"]),
             default: "auto",
-            doc: "How they share the work: all of them the rows of one tile, or each has a tile, and they take turns to multiply; 'auto' for what the plan says, or cooperative.",
+            doc: "How they share the work: cooperative, the rows of one tile, or ping_pong, a tile each, with products ordered by named barriers; 'auto' for what the plan says, or cooperative.",
         },
         OptionDef {
             name: "in-turn",
             kind: OptionKind::Bool,
             default: "false",
-            doc: "Whether groups that share a tile take turns at back-to-back products, also where the plan does not say so.",
+            doc: "Whether named barriers order the groups that share a tile at back-to-back products, also where the plan does not say so.",
         },
         OptionDef {
             name: "multicast",
@@ -234,9 +234,9 @@ pub struct Plan {
     pub stages: i64,
     /// The groups that compute.
     pub consumers: i64,
-    /// Whether each has a tile of its own, and they take turns to multiply; else they share the rows of one.
+    /// Whether each has a tile of its own, and named barriers order their products (ping-pong); else they share the rows of one.
     pub turns: bool,
-    /// Whether those that share a tile take turns at back-to-back products.
+    /// Whether named barriers order those that share a tile at back-to-back products.
     pub in_turn: bool,
     /// How many tiles there are of tensors for which the plan says so.
     pub buffers: Vec<(String, i64)>,
@@ -356,7 +356,7 @@ pub fn specialize_warps(body: &mut Body, plan: &Plan, asked: Option<&Schedule>, 
         match made {
             Ok(mut not_shared) if cx.allows_rule("specialize") => {
                 body.replace_with(changed);
-                not_shared.extend(uneven.map(|why| format!("groups do not take turns: {why}")));
+                not_shared.extend(uneven.map(|why| format!("no ping-pong: {why}")));
                 if fewer.stages < plan.stages {
                     let (wanted, plan) = (plan.stages, &fewer);
                     not_shared.push(format!("rings have {} tiles and not {wanted}: there is no room", plan.stages));
@@ -365,7 +365,7 @@ pub fn specialize_warps(body: &mut Body, plan: &Plan, asked: Option<&Schedule>, 
                 done += 1;
                 if cx.wants_remarks() {
                     let groups = if plan.consumers == 1 { "group computes" } else { "groups compute" };
-                    let turns = if plan.turns { " in turn" } else { "" };
+                    let turns = if plan.turns { " as ping-pong" } else { "" };
                     let count = plan.consumers;
                     let message =
                         format!("one thread loads, and {count} {groups}{turns}, with rings of {}", plan.stages);

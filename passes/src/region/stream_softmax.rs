@@ -68,7 +68,7 @@
 //! fast-math flag `fuse`, a second mark. With `fuse=false` such a sum stays. An accumulator is never narrower than `f32`.
 //! At infinity: a masked element, `-inf`, adds nothing, before the first finite one (its weight is then set to zero by
 //! the rescaling) and after it. The weight of equal maxima is 1 and not `2^(-inf + inf)`, so that the initial element is
-//! neutral. Where the maximum of a row is infinite, as in one that is masked throughout, the program computes
+//! the identity. Where the maximum of a row is infinite, as in one that is masked throughout, the program computes
 //! `s - max` from two infinities, and its sums are not numbers: `max - max`, which is 0 for finite ones, is added to
 //! keep that, unless the sum has a factor that keeps it. Over no element at all sums stay 0. A maximum that the program
 //! bounds by the lowest finite number, `max(max s, -3.4e38)`, begins with that number: where everything is masked, sums
@@ -188,7 +188,7 @@ impl Stream {
         let (axes, sums) = (self.axes.join(", "), self.sums.len());
         let reductions = if sums == 1 { "a sum".to_string() } else { format!("{sums} sums") };
         let mut text = format!(
-            "one pass over ({axes}) instead of {}: a running maximum, and {reductions} rescaled with it",
+            "online softmax in one pass over ({axes}) instead of {}: a running maximum, and {reductions} rescaled with it",
             sums + 1
         );
         for ty in self.roundings() {
@@ -243,7 +243,7 @@ fn bound(ctx: &Context, body: &Body, max: OpId) -> Option<(OpId, Attr)> {
 }
 
 /// Lets a maximum begin with the lowest finite number where its only user takes the larger of both, as programs do to keep
-/// rows apart that are masked throughout. That is neutral among finite numbers, and elements of `-inf` have no weight.
+/// rows apart that are masked throughout. That is the identity among finite numbers, and elements of `-inf` have no weight.
 fn take_bound(ctx: &Context, body: &mut Body, max: OpId, (user, number): (OpId, Attr)) {
     let init = syntax::Numbers::make(ctx, &[number]);
     body.set_prop(ctx, max, ctx.intern_str("init"), Some(init));

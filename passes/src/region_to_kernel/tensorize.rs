@@ -34,7 +34,7 @@
 //! }
 //! ```
 //!
-//! **Does not** overlap anything, nor choose a plan: without one it takes tiles that fit any machine. Accumulators of a
+//! **Does not** overlap anything, nor choose a plan: without one it takes the default tiling, which every target can run. Accumulators of a
 //! reduction that a region combines are taken one position at a time.
 //!
 //! Axes of the result become those of blocks, flattened: the axes of a product's left operand as rows, those of its right

@@ -67,7 +67,7 @@ plan.schedule of @sgemm for sm90 {
   barrier block
 }
 
-// 6: wide reads, A turned around on the way into shared memory.
+// 6: wide reads, A transposed as it is copied to shared memory.
 plan.schedule of @sgemm for sm90 {
   tile (m: 128, n: 128, k: 8)
   instruction fma

@@ -267,7 +267,7 @@ fn device_args() -> [Arg; 17] {
             .long_help(
                 "A file of plans, text or JSON, that are put next to the kernels of the program: those that name no \
                  kernel belong to the only one. Or how kernels are made that have none: choose the plan that an \
-                 estimate says is fastest on the target, the default, or off, which takes tiles that fit any machine",
+                 estimate says is fastest on the target, the default, or off, which takes the default tiling",
             ),
         option("tune", "SECONDS", DEVICE, "Measure plans of each kernel on the device, and take the fastest [default: 10]")
             .num_args(0..=1)

@@ -1,8 +1,8 @@
-//! Consumers that share a tile and take turns at the products of its steps.
+//! Consumers that share a tile and are ordered by named barriers at the products of its steps.
 //!
 //! Where the steps of a loop have products one after another, as attention has, what stands between them, the softmax,
 //! leaves the tensor cores idle. So one group at a time multiplies: from the last product of a step up to the first of the
-//! next one, which needs nothing of what is between. It computes what comes then while the others have their turn (the
+//! next one, which needs nothing of what is between. It computes what comes then while the others multiply (the
 //! warp scheduler of FlashAttention-3, `mainloop_fwd_sm90_tma_gmma_ws.hpp`).
 
 use dlc_ir::affine::SizeExpr;
@@ -17,7 +17,7 @@ use crate::analysis::tiles::with_inner;
 
 const BEYOND: &str = "an integer goes beyond 64 bits";
 
-/// Lets the groups of a role take turns in its loops with back-to-back products. An error says why they do not.
+/// Orders the groups of a role in its loops with back-to-back products by named barriers. An error says why they are not.
 pub fn take(ctx: &Context, body: &mut Body, role: BlockId, (group, count): (ValueId, i64)) -> Result<(), String> {
     let ops = body.ops(role).flat_map(|op| with_inner(body, op));
     let found: Vec<(OpId, [OpId; 2])> = ops.filter_map(|op| Some((op, ends(ctx, body, op)?))).collect();

@@ -1,4 +1,4 @@
-//! Consumers that take turns: each has every second or third tile, and multiplies while the others store and wait.
+//! Ping-pong consumers: each has every second or third tile, and multiplies while the others store and wait.
 
 use dlc_core::guard::{Condition, Guard};
 use dlc_ir::affine::SizeExpr;
@@ -21,12 +21,12 @@ const FIRST_BARRIER: i64 = 8;
 /// The threads of one consumer that waits, and of the one that lets it go on.
 const THREADS_OF_TURN: i64 = 256;
 
-/// The block of the loop over tiles, if consumers can take turns at it.
+/// The block of the loop over tiles, if consumers can be ping-pong in it.
 pub fn tiles(ctx: &Context, body: &Body, block: BlockId, found: &[&PipelinedLoop]) -> Result<BlockId, Refused> {
     let view = |op: OpId| OpRef::new(ctx, body, op);
     let loops = found.first().and_then(|found| loops_around(ctx, body, found.op)).unwrap_or_default();
     let tiles = loops.last().copied();
-    let tiles = tiles.ok_or("its blocks go not from tile to tile, so that consumers could take turns")?;
+    let tiles = tiles.ok_or("its blocks do not go from tile to tile, which ping-pong needs")?;
     let inner = block_of(ctx, body, tiles).ok_or("a loop is empty")?;
     for found in found {
         let mut around = loops_around(ctx, body, found.op).unwrap_or_default();

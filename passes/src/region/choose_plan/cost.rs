@@ -386,7 +386,7 @@ impl Estimator<'_> {
     /// What blocks wait for besides their own work: each other, the next tile, parts of their sums.
     fn imbalance(&self, [compute, load, memory]: [f64; 3], waves: &Waves) -> f64 {
         let (plan, facts, launch_ns) = (self.plan, self.facts, self.target.launch_ns as f64);
-        // Consumers with a tile of their own need two tiles a block to take turns.
+        // Consumers with a tile of their own need two tiles a block for ping-pong.
         let turns = if self.is_ping_pong() && waves.tiles < 1.5 * waves.slots { compute * 0.25 } else { 0.0 };
         // What is computed to no effect takes from what waits for memory.
         let alongside = match self.is_alone() && !facts.are_chained() {

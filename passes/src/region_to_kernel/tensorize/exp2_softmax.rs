@@ -1,11 +1,11 @@
-//! Sums below a running maximum whose weights are powers, `2^(c*(s - m))`: a score becomes a weight by one product with an
-//! addition and one power, `2^(c*s + (-c*m))`, where the program has a difference, a product, an `exp2` and a `select`.
+//! Online softmax whose weights are powers of two, `2^(c*(s - m))`: a score becomes a weight by one `fma` and one `exp2`,
+//! `2^(c*s + (-c*m))`, where the program has a difference, a product, an `exp2` and a `select`.
 //!
 //! - A positive number that scores are multiplied by goes into `c`: the maximum runs over what is multiplied.
 //! - The maximum begins with a finite number so low that it is of no use as a score, so that it has a difference to
 //!   everything: a hidden score, `-inf`, has the weight 0 before the first one that counts, too. Rows in which none
 //!   counts have the maximum `-inf` in the end.
-//! - What exists is weighted again only by warps that have a row whose maximum has grown by more than a factor of
+//! - The sums are rescaled only by warps that have a row whose maximum has grown by more than a factor of
 //!   2^8 in the weights, as long as nothing asks what the maximum is (Dao, "FlashAttention-2", 2023; the FlashAttention-4
 //!   kernels): sums and their weights are of one maximum all the time, which need not be the last.
 
@@ -153,7 +153,7 @@ impl Powers {
         let growth = binary(lower, scalar::Binary::Mul, grown, scale, ROW, Type::F32);
         let limit = constant(lower, GROWTH);
         let much = binary(lower, scalar::Binary::Gt, growth, limit, ROW, Type::I1);
-        lower.emit.call(much, "much");
+        lower.emit.set_name(much, "much");
         let types: Vec<Type> = carried.iter().map(|&value| lower.emit.body.value_type(value)).collect();
         let loc = lower.emit.loc;
         let op = kernel::WarpIf::build(&mut lower.emit.builder(), loc, much, &types);

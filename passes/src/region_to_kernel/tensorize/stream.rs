@@ -1,5 +1,4 @@
-//! Sums below a running maximum, a tile at a time: the streaming softmax (Milakov and Gimelshein, "Online normalizer
-//! calculation for softmax", 2018), and with a product of matrices after it attention as one kernel (Dao et al.,
+//! Online softmax, a tile at a time (Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018), and with a product of matrices after it attention as one kernel (Dao et al.,
 //! "FlashAttention", 2022).
 //!
 //! A reduction has accumulators `m, a, b, ..` whose first is a maximum or minimum, and whose others are sums that are
@@ -149,7 +148,7 @@ fn chosen(
     let acc = crate::analysis::axes::elem(ctx, region, of[0]);
     let all = [Combiner::Min, Combiner::Max, Combiner::Sum, Combiner::Prod];
     let combiner = all.into_iter().find(|&it| function(it) == both.function())?;
-    if none != scalar::neutral(ctx, combiner, acc) {
+    if none != scalar::identity_of(ctx, combiner, acc) {
         return None;
     }
     let is_kept = |value: ValueId, half: usize| {
@@ -237,7 +236,7 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId) -> Result<Option<Vec<Lowered>>
     if wide[0] || (wide.contains(&true) && !found.has_sums()) {
         return Ok(None);
     }
-    let tile = match (&lower.tiling.matrix, lower.tiling.along) {
+    let tile = match (&lower.tiling.matrix, lower.tiling.reduction_tile) {
         (_, along) if along > 1 && !wide.contains(&true) => along,
         (Some(matrix), _) => {
             let most = matrix.depth_of(&[&axis.0]);
@@ -280,7 +279,7 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId) -> Result<Option<Vec<Lowered>>
             let loc = lower.emit.loc;
             let op = kernel::Min::build(&mut lower.emit.builder(), loc, all, end);
             let least = lower.emit.body.result(op, 0);
-            lower.emit.call(least, "end");
+            lower.emit.set_name(least, "end");
             lower.emit.name(least)
         }
         None => axis.1.clone(),
@@ -497,7 +496,7 @@ fn contributions(
                 let value = lower.cast(value, acc[index], false);
                 let value = lower.as_fragment(value, both)?;
                 // What is outside of the row may be as large as the maximum.
-                let value = lower.neutral_outside(value, reduce.init()[index], both)?;
+                let value = lower.identity_outside(value, reduce.init()[index], both)?;
                 values.push(kept(lower, (of, value), select, combiner, acc[index])?);
                 continue;
             }

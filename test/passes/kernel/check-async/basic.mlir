@@ -80,7 +80,7 @@ kernel.func @gemm<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: mem
 
 // -----
 
-// Two groups take turns on tiles.
+// Two ping-pong groups.
 kernel.func @gemm<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[N, K], f16, row_major, align 16>)
     -> memref<[M, N], f16, row_major, align 16> attributes {target = "sm90"} {
   %D = output : memref<[M, N], f16, row_major, align 16>

@@ -1,4 +1,4 @@
-// Consumers of one tile take turns at products one after another: a turn goes from the last product of a step to the
+// Consumers of one tile are ordered at back-to-back products: a turn goes from the last product of a step to the
 // first of the next. The first product of all and the last one need none.
 
 // RUN: dlc-opt %s --specialize-warps=planned -o %t.mlir

@@ -1,4 +1,4 @@
-// Each consumer has a tile of its own, and they take turns to multiply.
+// Each consumer has a tile of its own: ping-pong.
 
 // RUN: dlc-opt %s --insert-async-tokens -o %t.mlir
 // RUN: dlc-opt %t.mlir --specialize-warps=roles=ping_pong,stages=3 --evaluate-each --check-async | snapshot %s

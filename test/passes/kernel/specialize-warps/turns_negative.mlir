@@ -4,7 +4,7 @@
 // RUN:   | FileCheck %s --check-prefix=REMARK --implicit-check-not=missed
 
 // A block has one tile.
-// REMARK: missed] 'roles': the warps of this grid get none: its blocks go not from tile to tile, so that consumers could take turns
+// REMARK: missed] 'roles': the warps of this grid get none: its blocks do not go from tile to tile, which ping-pong needs
 kernel.func @one<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[N, K], f16, row_major, align 16>)
     -> memref<[M, N], f16, row_major, align 16> attributes {target = "sm90"} {
   require (K mod 8 == 0, N mod 8 == 0)

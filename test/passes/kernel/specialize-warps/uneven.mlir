@@ -5,7 +5,7 @@
 // Groups take no turns at tiles of different lengths: the second one would not know how many steps the first one does.
 
 // REMARK: specialize-warps, passed] one thread loads, and 1 group computes, with rings of 4
-// REMARK: specialize-warps, missed] groups do not take turns: it is not known that all tiles have the same number of steps
+// REMARK: specialize-warps, missed] no ping-pong: it is not known that all tiles have the same number of steps
 // CHECK-LABEL: kernel.func @triangle
 // CHECK: grid (2) threads 256
 // CHECK: role consumer warps 4 to 8 registers 232
@@ -42,7 +42,7 @@ kernel.func @triangle<M, N, K>(%A: memref<[M, K], f16, row_major, align 16>, %B:
 
 // There are rows for both of them.
 // REMARK: specialize-warps, passed] one thread loads, and 2 groups compute, with rings of 4
-// REMARK: specialize-warps, missed] groups do not take turns: it is not known that all tiles have the same number of steps
+// REMARK: specialize-warps, missed] no ping-pong: it is not known that all tiles have the same number of steps
 // CHECK-LABEL: kernel.func @shared
 // CHECK: grid (2) threads 384
 // CHECK: role consumer warps 4 to 12 groups 2 (%g: index) registers 232

@@ -1,4 +1,4 @@
-// Panels that leave together: all are written, then one thread lets TMA store them.
+// Panels that are stored together: all are written, then one thread lets TMA store them.
 
 // RUN: dlc-opt %s --stage-stores=planned --evaluate-each --check-async -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir

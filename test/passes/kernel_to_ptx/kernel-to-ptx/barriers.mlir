@@ -9,7 +9,7 @@
 // RUN: dlc-run %s --function=zero --seed=0 -o %t.zero.npy
 // RUN: dlc-run %t.mlir --function=zero --seed=0 --check=%t.zero.npy
 
-// Four groups take turns with the barriers 8 to 11: their own are 12 to 15, and the last one left is that of
+// Four groups are ordered by the barriers 8 to 11: their own are 12 to 15, and the last one left is that of
 // the other role.
 // CHECK-LABEL: ptx.func @in_turn(
 // CHECK: bar.sync 0{{$}}

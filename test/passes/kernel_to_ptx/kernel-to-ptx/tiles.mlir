@@ -92,7 +92,7 @@ kernel.func @layouts() attributes {target = "sm90"} {
   return
 }
 
-// Matrices of the tensor cores are loaded by fours, turned where columns are needed, and stored by fours.
+// Matrices of the tensor cores are loaded by fours, transposed where columns are needed, and stored by fours.
 // CHECK-LABEL: ptx.func @matrices(
 // CHECK-COUNT-2: ldmatrix.sync.aligned.m8n8.x4.shared.b16
 // CHECK-COUNT-2: ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16

@@ -1,4 +1,4 @@
-// A tensor that lies across is read along its rows and turned through shared memory: a stack of matrices along the axes of
+// A tensor that lies across is read along its rows and transposed through shared memory: a stack of matrices along the axes of
 // which a tile has one position. Rows of the tile there are a word longer, and begin in other banks.
 
 // RUN: dlc-opt %s --tensorize --evaluate-each -o %t.mlir

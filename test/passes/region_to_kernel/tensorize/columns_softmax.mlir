@@ -1,4 +1,4 @@
-// Sums below a running maximum along columns: lanes lie next to each other along them, each thread has a maximum and a sum of
+// Online softmax along columns: lanes lie next to each other along them, each thread has a maximum and a sum of
 // its own, and they are combined once, after the loop.
 
 // RUN: dlc-opt %s --pass-pipeline="builtin.module(lower-frontend,tiny-to-region)" -o %t.region.mlir

@@ -1,4 +1,4 @@
-// Weights below a running maximum that are powers: a product with an addition and a power for each score, and what there
+// Online softmax whose weights are powers of two: one `fma` and one `exp2` for each score, and what there
 // is is weighted again only where the maximum of a row has grown by much.
 
 // RUN: dlc-opt %s --tensorize | FileCheck %s

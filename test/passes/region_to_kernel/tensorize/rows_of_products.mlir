@@ -153,7 +153,7 @@ plan.schedule of @ends for sm90 {
 
 // -----
 
-// Heads are axes of blocks, and without a plan there is a tile for any machine.
+// Heads are axes of blocks, and without a plan there is the default tile.
 // CHECK-LABEL: kernel.func @heads<
 // CHECK: grid (2*(M ceildiv 64)) threads 128
 // CHECK: copy %W[%tile floordiv (M ceildiv 64), i0, %k + i1] where (i0 < 40, %k + i1 < 64)

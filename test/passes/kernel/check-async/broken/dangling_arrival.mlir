@@ -37,7 +37,7 @@ kernel.func @as_many<N>(%X: memref<[N], f32>) -> memref<[N], f32> attributes {ta
 
 // -----
 
-// Two groups in turn: the second lets the first begin, and each the other one after its own turn.
+// Two ordered groups: the second lets the first begin, and each the other one after its own turn.
 kernel.func @in_turn<N>(%X: memref<[N], f32>) -> memref<[N], f32> attributes {target = "sm90"} {
   %Y = output : memref<[N], f32>
   grid (1) threads 256 {

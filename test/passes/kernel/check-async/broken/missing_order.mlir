@@ -1,4 +1,4 @@
-// The groups do not take turns: the second may wait while phases of the first go by.
+// The groups are not ordered: the second may wait while phases of the first go by.
 
 // RUN: dlc-opt %s --check-async --no-output --verify-diagnostics
 
