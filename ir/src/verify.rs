@@ -455,10 +455,10 @@ impl<'a> Verifier<'a> {
                     let pairs = given.iter().zip(results).enumerate();
                     let wrong = pairs.filter(|_| given.len() == results.len()).find(|(_, (from, to))| from != to);
                     if let Some((place, (&from, &to))) = wrong {
-                        let way = self.cast_between(function, from, to);
-                        let way = way.map(|way| format!("value {place} differs in its elements alone: {way}"));
-                        let made = self.body.defining_op(view.operand(place)).filter(|_| way.is_none());
-                        error = error.suggest_if(way);
+                        let fix = self.cast_between(function, from, to);
+                        let fix = fix.map(|fix| format!("value {place} differs in its elements alone: {fix}"));
+                        let made = self.body.defining_op(view.operand(place)).filter(|_| fix.is_none());
+                        error = error.suggest_if(fix);
                         if let Some(made) = made {
                             error = error.note(self.body.loc(made), format!("value {place} comes from here"));
                         }

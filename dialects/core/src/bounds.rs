@@ -57,13 +57,13 @@ impl<'a> Axes<'a> {
             let place = if expr.as_symbol().is_some() { String::new() } else { format!(" in '{expr}'") };
             let message = format!("'{name}'{place} is neither an axis nor a symbol of the function");
             let axes = self.names.join(", ");
-            let way = if axes.is_empty() { "there are no axes".into() } else { format!("the axes are {axes}") };
-            return Err(BrokenRule::new(&AXIS_ALIGNMENT_MISMATCH, message).suggest(way));
+            let fix = if axes.is_empty() { "there are no axes".into() } else { format!("the axes are {axes}") };
+            return Err(BrokenRule::new(&AXIS_ALIGNMENT_MISMATCH, message).suggest(fix));
         }
         if !expr.is_affine_in(&|name| self.names.contains(&name)) {
             let message = format!("'{expr}' is not affine in the axes");
-            let way = "a position is a sum of axes times numbers, of symbols, and of quotients by positive numbers";
-            return Err(BrokenRule::new(&NON_AFFINE_ACCESS, message).suggest(way));
+            let fix = "a position is a sum of axes times numbers, of symbols, and of quotients by positive numbers";
+            return Err(BrokenRule::new(&NON_AFFINE_ACCESS, message).suggest(fix));
         }
         Ok(())
     }

@@ -28,7 +28,7 @@ pub fn broadcast(lhs: &[SizeExpr], rhs: &[SizeExpr]) -> Result<Vec<SizeExpr>, Br
                     show(rhs)
                 );
                 let (short, long) = if lhs.len() <= rhs.len() { (lhs, rhs) } else { (rhs, lhs) };
-                let way = match placed(short, long) {
+                let fix = match placed(short, long) {
                     Some(placed) => {
                         let (short, placed) = (show(short), show(&placed));
                         format!("reshape {short} to {placed}; where axes were reduced, 'keepdim' leaves them so")
@@ -36,7 +36,7 @@ pub fn broadcast(lhs: &[SizeExpr], rhs: &[SizeExpr]) -> Result<Vec<SizeExpr>, Br
                     None => "reshape one side so that equal sizes stand under each other, with 1 where it is repeated"
                         .into(),
                 };
-                return Err(BrokenRule::new(&BROADCAST_MISMATCH, message).suggest(way));
+                return Err(BrokenRule::new(&BROADCAST_MISMATCH, message).suggest(fix));
             }
             (a, b) => a.or(b).unwrap_or_else(|| one.clone()),
         });

@@ -91,10 +91,10 @@ impl<'s> Written<'s> {
         let word = matches!(text, "inf" | "nan") && token == Token::Word;
         if !word && !matches!(token, Token::Integer | Token::Float | Token::Hex) {
             // A symbol, most likely.
-            let way = (token == Token::Word && text != "dense").then_some(
+            let fix = (token == Token::Word && text != "dense").then_some(
                 "a size is no constant: as a number it is the sum of ones, of a constant 1 over an axis of that size",
             );
-            return Err(p.fail(p.unexpected("a number").suggest_if(way.map(str::to_string))));
+            return Err(p.fail(p.unexpected("a number").suggest_if(fix.map(str::to_string))));
         }
         p.advance();
         Ok(Written { at, negative, token, text })

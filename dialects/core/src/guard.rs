@@ -298,14 +298,14 @@ fn parse_condition(p: &mut Parser<'_>) -> ParseResult<Condition> {
 /// A number bounds the other side. Else the order stays as it is written: `a <= b` says what `b` is not below.
 fn one_sign(first: &SizeExpr, sign: Sign, second: &SizeExpr) -> Option<Condition> {
     match first.as_constant().is_some() || (second.as_constant().is_none() && sign.is_inclusive_below()) {
-        true => bounded(second, turned(sign), first),
+        true => bounded(second, opposite(sign), first),
         false => bounded(first, sign, second),
     }
 }
 
 /// The expression in the middle is bounded on both sides.
 fn two_signs(first: &SizeExpr, sign: Sign, second: &SizeExpr, next: Sign, third: &SizeExpr) -> Option<Condition> {
-    let (one, other) = (bounded(second, turned(sign), first)?, bounded(second, next, third)?);
+    let (one, other) = (bounded(second, opposite(sign), first)?, bounded(second, next, third)?);
     let (lower, upper) = (one.lower.or(other.lower)?, one.upper.or(other.upper)?);
     Some(Condition { expr: second.clone(), lower: Some(lower), upper: Some(upper) })
 }
@@ -329,7 +329,7 @@ fn parse_sign(p: &mut Parser<'_>) -> ParseResult<Sign> {
     })
 }
 
-fn turned(sign: Sign) -> Sign {
+fn opposite(sign: Sign) -> Sign {
     match sign {
         Sign::Less => Sign::Greater,
         Sign::LessEqual => Sign::GreaterEqual,

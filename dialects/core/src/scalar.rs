@@ -350,7 +350,7 @@ pub const ANY_ORDER: &str = "any_order";
 
 /// The number of a type that changes nothing that it is combined with. Of a float format without infinities the largest
 /// number does for a minimum.
-pub fn neutral(ctx: &Context, combiner: Combiner, ty: Type) -> Attr {
+pub fn identity_of(ctx: &Context, combiner: Combiner, ty: Type) -> Attr {
     if let Some(kind) = ty.float_kind(ctx) {
         let value = match combiner {
             Combiner::Sum => 0.0,
@@ -377,7 +377,7 @@ pub fn neutral(ctx: &Context, combiner: Combiner, ty: Type) -> Attr {
 }
 
 /// Whether a number changes nothing that it is combined with.
-pub fn is_neutral(ctx: &Context, combiner: Combiner, init: Attr, ty: Type) -> bool {
+pub fn is_identity_of(ctx: &Context, combiner: Combiner, init: Attr, ty: Type) -> bool {
     match ctx.attr_data(init) {
         AttrData::Float { bits, ty } => {
             let Some(kind) = ty.float_kind(ctx) else { return false };

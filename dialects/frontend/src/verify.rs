@@ -60,7 +60,7 @@ fn entries(op: Graph<'_>, what: &str, attrs: Option<&[Attr]>, types: &[Type], di
         for &(key, value) in dict.as_dict(ctx).unwrap_or_default() {
             let key = ctx.str(key);
             if let Err((why, way)) = entry(op, what == "result", types[index], key, value) {
-                diags.emit(wrong(format!("{what} {index}: {why}")).suggest(way));
+                diags.emit(wrong(format!("{what} {index}: {why}")).suggest(fix));
             }
         }
     }
@@ -126,8 +126,8 @@ fn outputs(graph: Graph<'_>, op: Output<'_>, results: &[Type], diags: &Diagnosti
         let message = format!("result {index} is {}, but the graph says {}", given.display(ctx), wanted.display(ctx));
         let dims = |ty: Type| Tensor::of(ctx, ty).map(|ty| ty.dims(ctx));
         let elem = Tensor::of(ctx, wanted).map(|ty| ty.elem(ctx).display(ctx)).unwrap_or_default();
-        let way = (dims(given) == dims(wanted)).then(|| format!("write 'as {elem}' after the value"));
-        diags.emit(error(message).suggest_if(way));
+        let fix = (dims(given) == dims(wanted)).then(|| format!("write 'as {elem}' after the value"));
+        diags.emit(error(message).suggest_if(fix));
     }
 }
 

@@ -125,15 +125,15 @@ pub fn view(cx: &mut Eval<'_, '_>) -> EvalResult {
     let is_reversed =
         |value| MemRef::of(cx.op.ctx, cx.op.type_of(value)).is_some_and(|ty| ty.layout(cx.op.ctx) == Layout::ColMajor);
     let (from, to) = (is_reversed(op.input()), is_reversed(op.out()));
-    let turned = |value: TensorValue, turn: bool| match turn {
+    let reordered = |value: TensorValue, turn: bool| match turn {
         true => value.permute(&(0..value.rank()).rev().collect::<Vec<_>>()),
         false => Ok(value),
     };
     if to {
         shape.reverse();
     }
-    let value = turned(tensor(cx, 0)?.clone(), from).and_then(|value| value.reshape(&shape));
-    give(cx, value.and_then(|value| turned(value, to)))
+    let value = reordered(tensor(cx, 0)?.clone(), from).and_then(|value| value.reshape(&shape));
+    give(cx, value.and_then(|value| reordered(value, to)))
 }
 
 /// The memory from an element on.

@@ -348,8 +348,8 @@ fn kernel_fits(op: OpRef<'_>, choice: &Choice, kernel: &SymbolInfo) -> Result<()
     let symbols = kernel.symbols.and_then(|attr| TextArray::get(ctx, attr)).unwrap_or_default();
     if symbols.len() != choice.sizes.len() {
         let message = format!("{name} takes {} sizes, and {} are given", symbols.len(), choice.sizes.len());
-        let way = format!("name each: {name}<{}>", symbols.join(", "));
-        return Err(BrokenRule::from(message).suggest(way));
+        let fix = format!("name each: {name}<{}>", symbols.join(", "));
+        return Err(BrokenRule::from(message).suggest(fix));
     }
     let sizes: HashMap<&str, &SizeExpr> = symbols.into_iter().zip(&choice.sizes).collect();
     let (given, taken): (Vec<ValueId>, Vec<Type>) = (op.operands().collect(), op.result_types().collect());

@@ -126,13 +126,13 @@ pub fn nearest(
     ctx: &Context,
     plan: &Schedule,
     targets: &[Target],
-    of_kernel: &dyn Fn(&Schedule) -> Option<Broken>,
+    check_matches_kernel: &dyn Fn(&Schedule) -> Option<Broken>,
 ) -> Option<Schedule> {
     let mut plan = plan.clone();
     for _ in 0..STEPS {
         let mut broken: Vec<Broken> = targets.iter().flat_map(|target| check(ctx, &plan, target)).collect();
         if broken.is_empty() {
-            broken.extend(of_kernel(&plan));
+            broken.extend(check_matches_kernel(&plan));
         }
         if broken.is_empty() {
             return Some(plan);

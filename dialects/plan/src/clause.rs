@@ -130,7 +130,7 @@ records! {
         flag pingpong: bool = "pingpong",
         /// How many tiles of it there are, if not as many as the schedule has stages.
         opt buffers: i64 = "buffers",
-        /// Whether the tile lies with its axes turned around.
+        /// Whether the tile is transposed.
         flag transposed: bool = "transposed",
     }
 

@@ -199,7 +199,7 @@ impl Schedule {
         }
         let store = self.store.as_ref().filter(|store| store.way != StoreMethod::Fragments);
         let panels = store.and_then(|store| store.panels).unwrap_or(0);
-        // Turned panels have a row of 128 bytes for each row of the tile.
+        // Transposed panels have a row of 128 bytes for each row of the tile.
         let rows = || self.sides().0.iter().try_fold(1i64, |rows, (_, extent)| rows.checked_mul(*extent));
         let panel = if self.swap_operands { rows().and_then(|rows| rows.checked_mul(128)) } else { Some(PANEL) };
         let rooms = panel.and_then(|panel| panels.checked_mul(panel)?.checked_mul(self.consumers()));

@@ -37,7 +37,7 @@ impl Schedules {
     }
 
     /// The schedules for a kernel: those that name it, and those that name none, in the order of the text.
-    pub fn of_kernel(&self, ctx: &Context, module: &Body, kernel: &str) -> Vec<(OpId, Schedule)> {
+    pub fn plans_of(&self, ctx: &Context, module: &Body, kernel: &str) -> Vec<(OpId, Schedule)> {
         let named = self.named.get(kernel).into_iter().flatten();
         let mut ids: Vec<(usize, OpId)> = named.chain(&self.nameless).copied().collect();
         ids.sort_unstable();

@@ -29,8 +29,8 @@ pub(crate) fn clause_word(
         return Ok(word);
     }
     let near = did_you_mean(text, words.iter().copied());
-    let way = near.unwrap_or_else(|| format!("the clauses are {}", words.join(", ")));
-    Err(p.fail(p.error(&SYNTAX, format!("a {what} has no clause '{text}'")).suggest(way)))
+    let fix = near.unwrap_or_else(|| format!("the clauses are {}", words.join(", ")));
+    Err(p.fail(p.error(&SYNTAX, format!("a {what} has no clause '{text}'")).suggest(fix)))
 }
 
 /// `for sm90 or @mine`

@@ -15,11 +15,11 @@ use crate::target::Target;
 /// Says that a built-in target is not known.
 pub(crate) fn unknown(op: OpRef<'_>, name: &str) -> Diagnostic {
     let near = did_you_mean(name, Target::names());
-    let way = near.unwrap_or_else(|| {
+    let fix = near.unwrap_or_else(|| {
         let all = Target::names().collect::<Vec<_>>().join(", ");
         format!("the targets are {all}, and those that 'plan.target' declares, with an @")
     });
-    Diagnostic::error(&UNKNOWN_TARGET, op.loc(), format!("there is no target '{name}'")).at(op.name()).suggest(way)
+    Diagnostic::error(&UNKNOWN_TARGET, op.loc(), format!("there is no target '{name}'")).at(op.name()).suggest(fix)
 }
 
 /// The targets of a schedule that are built in are known.
@@ -43,16 +43,16 @@ fn fits(op: OpRef<'_>, plan: &Schedule, targets: &[Target], diags: &Diagnostics)
     // Nothing is known of a kernel that is none.
     let kernel = kernel_of(op, plan).filter(|_| diags.errors() == 0);
     let rules: Vec<&KernelRules> = dlc_ir::inventory::iter::<&'static KernelRules>().copied().collect();
-    let of_kernel = |plan: &Schedule| -> Option<Broken> {
+    let check_matches_kernel = |plan: &Schedule| -> Option<Broken> {
         rules.iter().find_map(|rules| (rules.broken)(op.ctx, kernel?, plan, targets))
     };
-    let near = nearest(op.ctx, plan, targets, &of_kernel);
+    let near = nearest(op.ctx, plan, targets, &check_matches_kernel);
     for (at, rule) in broken.into_iter().enumerate() {
         let place = first_place(op.ctx, op.loc(), &rule.clauses);
         let error = Diagnostic::error(rule.code, place, rule.message).at(op.name());
         // One plan fixes all of it.
-        let way = near.as_ref().filter(|_| at == 0).map(|near| difference(op.ctx, plan, near));
-        diags.emit(error.suggest_if(way.map(|way| format!("the nearest plan that fits has {way}"))));
+        let fix = near.as_ref().filter(|_| at == 0).map(|near| difference(op.ctx, plan, near));
+        diags.emit(error.suggest_if(fix.map(|fix| format!("the nearest plan that fits has {fix}"))));
     }
 }
 

@@ -133,7 +133,7 @@ pub struct Cast {
 ///
 /// The first region computes the contributions; what is defined around it can be used in it. They are combined by a
 /// function, or by a second region from two accumulators each: `combine (%a0: .., %a1: .., %b0: .., %b1: ..)`, which
-/// must be associative, and for which the initial numbers must be neutral. Sums and products of a function are rounded
+/// must be associative, and for which the initial numbers must be its identity. Sums and products of a function are rounded
 /// once. Marked `{any_order}`, a sum of floats may be added in another order in each run.
 #[op("region.reduce", traits(Pure), parse = syntax::parse_reduce, print = syntax::print_reduce,
      eval = interp::reduce,

@@ -26,13 +26,13 @@ use crate::syntax::element_of;
 use crate::types::Value;
 
 pub use axes::KernelAxes;
-pub use dlc_core::scalar::neutral;
+pub use dlc_core::scalar::identity_of;
 
 dlc_ir::codes! {
     /// A reduction does not say in which type it accumulates.
     ACC_DTYPE_MISSING = "E1303" "AccDtypeMissing";
     /// An accumulator starts with a number that changes what is combined with it.
-    NEUTRAL_INVALID = "E1305" "NeutralInvalid";
+    INVALID_IDENTITY = "E1305" "InvalidIdentity";
     /// The order in which contributions are combined changes what comes out.
     NON_ASSOCIATIVE_COMBINER = "E1307" "NonAssociativeCombiner";
 }
@@ -313,8 +313,8 @@ impl<'a> Checker<'a, '_> {
             return self.fail(*op, "each value among the operands is one position");
         }
         if op.fill().is_some() && op.guard().is_none() && indices.is_empty() {
-            let way = "write 'where (..)' before 'else', or leave 'else' out";
-            self.fail(*op, BrokenRule::from("it is read everywhere, so there is nothing outside").suggest(way));
+            let fix = "write 'where (..)' before 'else', or leave 'else' out";
+            self.fail(*op, BrokenRule::from("it is read everywhere, so there is nothing outside").suggest(fix));
         }
         if let Some(&index) = indices.iter().find(|&&index| !self.elem(*op, index).is_integer(ctx)) {
             let elem = self.elem(*op, index).display(ctx);
@@ -418,11 +418,11 @@ impl<'a> Checker<'a, '_> {
         }
         if let Some(combiner) = op.combiner()
             && let Some(at) =
-                init.iter().zip(&acc).position(|(&init, &ty)| !scalar::is_neutral(ctx, combiner, init, ty))
+                init.iter().zip(&acc).position(|(&init, &ty)| !scalar::is_identity_of(ctx, combiner, init, ty))
         {
             let message = format!("accumulator {at} starts with a number that changes a {}", combiner.word());
-            let way = "the identity element of a sum is 0, of a product 1, of a maximum -inf, of a minimum inf";
-            return self.fail(*op, BrokenRule::new(&NEUTRAL_INVALID, message).suggest(way));
+            let fix = "the identity element of a sum is 0, of a product 1, of a maximum -inf, of a minimum inf";
+            return self.fail(*op, BrokenRule::new(&INVALID_IDENTITY, message).suggest(fix));
         }
         let regions = op.regions();
         let Some(end) = self.region_end(*op, regions[0]) else { return };

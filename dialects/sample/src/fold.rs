@@ -43,18 +43,18 @@ fn float_constant(op: OpRef<'_>, value: f64) -> Folded {
     round_float(op.ctx, value, ty).to_attr(op.ctx, ty).map_or(Folded::No, Folded::attr)
 }
 
-/// A binary op on integers: computed where both are known; otherwise the operand itself where the other is the neutral
+/// A binary op on integers: computed where both are known; otherwise the operand itself where the other is the identity
 /// element, and the absorbing element where one is that.
 struct Binary {
     compute: fn(i128, i128) -> i128,
-    neutral: Option<i128>,
+    identity: Option<i128>,
     absorbing: Option<i128>,
     commutative: bool,
     idempotent: bool,
 }
 
 const BINARY: Binary =
-    Binary { compute: |a, _| a, neutral: None, absorbing: None, commutative: true, idempotent: false };
+    Binary { compute: |a, _| a, identity: None, absorbing: None, commutative: true, idempotent: false };
 
 fn binary(op: OpRef<'_>, constants: Constants<'_>, rules: &Binary) -> Folded {
     let (lhs, rhs) = (int(op, constants, 0), int(op, constants, 1));
@@ -68,10 +68,10 @@ fn binary(op: OpRef<'_>, constants: Constants<'_>, rules: &Binary) -> Folded {
         }
         _ => false,
     };
-    if same(rhs, rules.neutral) || (rules.idempotent && op.operand(0) == op.operand(1)) {
+    if same(rhs, rules.identity) || (rules.idempotent && op.operand(0) == op.operand(1)) {
         return Folded::value(op.operand(0));
     }
-    if rules.commutative && same(lhs, rules.neutral) {
+    if rules.commutative && same(lhs, rules.identity) {
         return Folded::value(op.operand(1));
     }
     match rules.absorbing {
@@ -84,7 +84,7 @@ fn binary(op: OpRef<'_>, constants: Constants<'_>, rules: &Binary) -> Folded {
 
 /// `x + 0 = x`
 pub fn addi(op: OpRef<'_>, constants: Constants<'_>) -> Folded {
-    binary(op, constants, &Binary { compute: i128::wrapping_add, neutral: Some(0), ..BINARY })
+    binary(op, constants, &Binary { compute: i128::wrapping_add, identity: Some(0), ..BINARY })
 }
 
 /// `x - 0 = x`, `x - x = 0`
@@ -92,23 +92,23 @@ pub fn subi(op: OpRef<'_>, constants: Constants<'_>) -> Folded {
     if op.operand(0) == op.operand(1) {
         return int_constant(op, 0);
     }
-    binary(op, constants, &Binary { compute: i128::wrapping_sub, neutral: Some(0), commutative: false, ..BINARY })
+    binary(op, constants, &Binary { compute: i128::wrapping_sub, identity: Some(0), commutative: false, ..BINARY })
 }
 
 /// `x * 1 = x`, `x * 0 = 0`
 pub fn muli(op: OpRef<'_>, constants: Constants<'_>) -> Folded {
-    binary(op, constants, &Binary { compute: i128::wrapping_mul, neutral: Some(1), absorbing: Some(0), ..BINARY })
+    binary(op, constants, &Binary { compute: i128::wrapping_mul, identity: Some(1), absorbing: Some(0), ..BINARY })
 }
 
 /// `x & x = x`, `x & -1 = x`, `x & 0 = 0`
 pub fn andi(op: OpRef<'_>, constants: Constants<'_>) -> Folded {
-    let rules = Binary { compute: |a, b| a & b, neutral: Some(-1), absorbing: Some(0), idempotent: true, ..BINARY };
+    let rules = Binary { compute: |a, b| a & b, identity: Some(-1), absorbing: Some(0), idempotent: true, ..BINARY };
     binary(op, constants, &rules)
 }
 
 /// `x | x = x`, `x | 0 = x`, `x | -1 = -1`
 pub fn ori(op: OpRef<'_>, constants: Constants<'_>) -> Folded {
-    let rules = Binary { compute: |a, b| a | b, neutral: Some(0), absorbing: Some(-1), idempotent: true, ..BINARY };
+    let rules = Binary { compute: |a, b| a | b, identity: Some(0), absorbing: Some(-1), idempotent: true, ..BINARY };
     binary(op, constants, &rules)
 }
 
@@ -117,7 +117,7 @@ pub fn xori(op: OpRef<'_>, constants: Constants<'_>) -> Folded {
     if op.operand(0) == op.operand(1) {
         return int_constant(op, 0);
     }
-    binary(op, constants, &Binary { compute: |a, b| a ^ b, neutral: Some(0), ..BINARY })
+    binary(op, constants, &Binary { compute: |a, b| a ^ b, identity: Some(0), ..BINARY })
 }
 
 /// `min(x, x) = x`

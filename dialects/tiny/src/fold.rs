@@ -103,7 +103,7 @@ pub fn load(op: Load<'_>, constants: Constants<'_>) -> Folded {
 
 /// `x + 0` of integers, `x + -0.0` of floats.
 pub fn add(op: OpRef<'_>, constants: Constants<'_>) -> Folded {
-    neutral(op, constants, true, |op, value| is_int(op, value, 0) || is_float(op, value, -0.0))
+    fold_identity(op, constants, true, |op, value| is_int(op, value, 0) || is_float(op, value, -0.0))
 }
 
 /// `x - 0`; of integers `x - x = 0`.
@@ -111,28 +111,29 @@ pub fn sub(op: OpRef<'_>, constants: Constants<'_>) -> Folded {
     if op.operand(0) == op.operand(1) && is_integer(op) {
         return zero(op).map_or(Folded::No, Folded::attr);
     }
-    neutral(op, constants, false, |op, value| is_int(op, value, 0) || is_float(op, value, 0.0))
+    fold_identity(op, constants, false, |op, value| is_int(op, value, 0) || is_float(op, value, 0.0))
 }
 
 /// `x * 1`; of integers `x * 0 = 0`.
 pub fn mul(op: OpRef<'_>, constants: Constants<'_>) -> Folded {
-    absorbing(op, constants, 0)
-        .unwrap_or_else(|| neutral(op, constants, true, |op, value| is_int(op, value, 1) || is_float(op, value, 1.0)))
+    absorbing(op, constants, 0).unwrap_or_else(|| {
+        fold_identity(op, constants, true, |op, value| is_int(op, value, 1) || is_float(op, value, 1.0))
+    })
 }
 
 /// `x / 1`, `x ** 1`
 pub fn by_one(op: OpRef<'_>, constants: Constants<'_>) -> Folded {
-    neutral(op, constants, false, |op, value| is_int(op, value, 1) || is_float(op, value, 1.0))
+    fold_identity(op, constants, false, |op, value| is_int(op, value, 1) || is_float(op, value, 1.0))
 }
 
 /// `x & -1`, `x & 0 = 0`
 pub fn and(op: OpRef<'_>, constants: Constants<'_>) -> Folded {
-    absorbing(op, constants, 0).unwrap_or_else(|| neutral(op, constants, true, |op, value| is_int(op, value, -1)))
+    absorbing(op, constants, 0).unwrap_or_else(|| fold_identity(op, constants, true, |op, value| is_int(op, value, -1)))
 }
 
 /// `x | 0`, `x | -1 = -1`
 pub fn or(op: OpRef<'_>, constants: Constants<'_>) -> Folded {
-    absorbing(op, constants, -1).unwrap_or_else(|| neutral(op, constants, true, |op, value| is_int(op, value, 0)))
+    absorbing(op, constants, -1).unwrap_or_else(|| fold_identity(op, constants, true, |op, value| is_int(op, value, 0)))
 }
 
 /// `x ^ 0`, `x ^ x = 0`
@@ -140,12 +141,14 @@ pub fn xor(op: OpRef<'_>, constants: Constants<'_>) -> Folded {
     if op.operand(0) == op.operand(1) {
         return zero(op).map_or(Folded::No, Folded::attr);
     }
-    neutral(op, constants, true, |op, value| is_int(op, value, 0))
+    fold_identity(op, constants, true, |op, value| is_int(op, value, 0))
 }
 
 /// Moved by 0.
 pub fn shift(op: OpRef<'_>, constants: Constants<'_>) -> Folded {
-    neutral(op, constants, false, |_, value| matches!(op.ctx.attr_data(value), AttrData::Integer { value: 0, .. }))
+    fold_identity(op, constants, false, |_, value| {
+        matches!(op.ctx.attr_data(value), AttrData::Integer { value: 0, .. })
+    })
 }
 
 /// `-(-x) = x`
@@ -185,7 +188,7 @@ pub fn cmp(op: Cmp<'_>, constants: Constants<'_>) -> Folded {
     if !truth_values {
         return Folded::No;
     }
-    neutral(*op, constants, true, |op, value| is_int(op, value, kept))
+    fold_identity(*op, constants, true, |op, value| is_int(op, value, kept))
 }
 
 /// By a condition that is known; of one value; of the truth values themselves.
@@ -218,14 +221,14 @@ pub fn reduce(op: Reduce<'_>, _: Constants<'_>) -> Folded {
 // What the folds ask.
 
 /// The other operand where one is a number that changes nothing; the right one, or `either`.
-fn neutral(
+fn fold_identity(
     op: OpRef<'_>,
     constants: Constants<'_>,
     either: bool,
-    is_neutral: impl Fn(OpRef<'_>, Attr) -> bool,
+    is_identity: impl Fn(OpRef<'_>, Attr) -> bool,
 ) -> Folded {
     for (place, other) in [(1, 0), (0, 1)].into_iter().take(if either { 2 } else { 1 }) {
-        let changes_nothing = number(op, constants, place).is_some_and(|value| is_neutral(op, value));
+        let changes_nothing = number(op, constants, place).is_some_and(|value| is_identity(op, value));
         // Neither broadcast nor cast.
         if changes_nothing && op.type_of(op.operand(other)) == op.type_of(op.result(0)) {
             return Folded::value(op.operand(other));

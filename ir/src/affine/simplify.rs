@@ -188,7 +188,7 @@ fn from_factor(factor: &Factor<Leaf>, env: Env<'_, Leaf>) -> Result<AffineExpr> 
 
 fn fold(
     exprs: impl Iterator<Item = AffineExpr>,
-    neutral: i64,
+    identity: i64,
     op: fn(&AffineExpr, &AffineExpr) -> Result<AffineExpr>,
 ) -> Result<AffineExpr> {
     let mut result: Option<AffineExpr> = None;
@@ -198,7 +198,7 @@ fn fold(
             None => expr,
         });
     }
-    Ok::<_, AffineError>(result.unwrap_or(AffineExpr::Constant(neutral)))
+    Ok::<_, AffineError>(result.unwrap_or(AffineExpr::Constant(identity)))
 }
 
 impl From<i64> for AffineExpr {

@@ -82,14 +82,14 @@ impl Lowerings {
                 let arrived = next.have(wanted);
                 reached.push((next, Some((at, def))));
                 if arrived {
-                    let mut way = Vec::new();
+                    let mut path = Vec::new();
                     let mut step = reached[reached.len() - 1].1;
                     while let Some((before, def)) = step {
-                        way.push(def);
+                        path.push(def);
                         step = reached[before].1;
                     }
-                    way.reverse();
-                    return Some(way);
+                    path.reverse();
+                    return Some(path);
                 }
             }
             at += 1;

@@ -150,8 +150,8 @@ pub fn for_other_sizes(ctx: &Context, region: &Body, plan: &Schedule, each: bool
 fn for_other_rows(ctx: &Context, region: &Body, plan: &Schedule) -> Vec<Schedule> {
     let in_registers = |cache: &Cache| cache.place == Place::Reg;
     // A tile that is transposed on its way is no row that is kept.
-    let turned = |cache: &Cache| cache.transposed && plan.reduced.as_ref().is_some_and(Vec::is_empty);
-    if plan.caches.iter().any(|cache| !in_registers(cache) && !turned(cache)) {
+    let is_transposed = |cache: &Cache| cache.transposed && plan.reduced.as_ref().is_some_and(Vec::is_empty);
+    if plan.caches.iter().any(|cache| !in_registers(cache) && !is_transposed(cache)) {
         return Vec::new();
     }
     let axes = KernelAxes::of(ctx, region);
@@ -188,7 +188,7 @@ fn for_other_rows(ctx: &Context, region: &Body, plan: &Schedule) -> Vec<Schedule
         let tile = plan.tile.as_ref().map(|tile| Table(tile.0.iter().map(cut).collect()));
         Schedule { tile, ..plan.clone() }
     };
-    let mut plans = match plan.caches.iter().any(turned) {
+    let mut plans = match plan.caches.iter().any(is_transposed) {
         true => vec![anywhere(plan)],
         false => vec![anywhere(plan), longer(plan), anywhere(&shorter(&longer(plan)))],
     };

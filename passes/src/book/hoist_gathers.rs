@@ -35,7 +35,7 @@ use dlc_book::syntax::element_of;
 use dlc_book::verify::axis_names;
 use dlc_core::CONTIGUOUS;
 use dlc_core::access::Access;
-use dlc_core::scalar::{Combiner, neutral};
+use dlc_core::scalar::{Combiner, identity_of};
 use dlc_core::types::Tensor;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, InsertPoint, OpRef};
@@ -333,7 +333,7 @@ fn within(
     let (first, end) = (iota(builder, 0.into()), iota(builder, size));
     let below = entry(builder, Function::Lt, &dims, &[(position, of_index.clone()), (first, number())], None);
     let inside = entry(builder, Function::Lt, &dims, &[(position, of_index), (end, number())], None);
-    let zero = Const::build(builder, loc, neutral(ctx, Combiner::Sum, elem), Tensor::get(ctx, Vec::new(), elem));
+    let zero = Const::build(builder, loc, identity_of(ctx, Combiner::Sum, elem), Tensor::get(ctx, Vec::new(), elem));
     let zero = builder.body.result(zero, 0);
     let at_point = Access::everywhere(here.to_vec());
     let value = entry(

@@ -42,7 +42,7 @@ use dlc_core::access::Access;
 use dlc_core::broadcast::promote;
 use dlc_core::guard::{Condition, Guard};
 use dlc_core::numbers::holds;
-use dlc_core::scalar::{Binary, Combiner, is_neutral, neutral};
+use dlc_core::scalar::{Binary, Combiner, identity_of, is_identity_of};
 use dlc_core::space::Space;
 use dlc_core::tensor::ElemKind;
 use dlc_core::types::Tensor;
@@ -142,7 +142,7 @@ impl<'a> Masked<'a> {
     }
 
     fn is_identity(&self, number: Attr, elem: Type) -> bool {
-        is_neutral(self.reduce.ctx, self.reduce.combiner(), number, elem)
+        is_identity_of(self.reduce.ctx, self.reduce.combiner(), number, elem)
     }
 
     /// Whether a value is the identity everywhere.
@@ -155,7 +155,7 @@ impl<'a> Masked<'a> {
     fn read(&mut self, operand: ValueId, access: Access) -> Option<()> {
         if let Some(guard) = &access.guard {
             let elem = self.elem(operand);
-            let fill = access.fill.unwrap_or_else(|| neutral(self.reduce.ctx, Combiner::Sum, elem));
+            let fill = access.fill.unwrap_or_else(|| identity_of(self.reduce.ctx, Combiner::Sum, elem));
             if !self.is_identity(fill, elem) {
                 return None;
             }
@@ -363,7 +363,7 @@ fn scan_of(reduce: Reduce<'_>) -> Option<Scan> {
     });
     let elem = Tensor::of(reduce.ctx, reduce.body.value_type(value))?.elem(reduce.ctx);
     promote(reduce.ctx, elem, reduce.acc()).ok().filter(|common| *common == reduce.acc())?;
-    let fill = guard.is_some().then(|| neutral(reduce.ctx, reduce.combiner(), elem));
+    let fill = guard.is_some().then(|| identity_of(reduce.ctx, reduce.combiner(), elem));
     Some(Scan { input: value, access: Access { at, guard, fill }, along, exclusive, reverse })
 }
 

@@ -37,7 +37,7 @@ use dlc_book::ops::{Function, NewEntry, NewReduce, NewScan, Scan};
 use dlc_book::verify::axis_names;
 use dlc_core::access::Access;
 use dlc_core::guard::{Condition, Guard};
-use dlc_core::scalar::{Combiner, ScanCombiner, neutral};
+use dlc_core::scalar::{Combiner, ScanCombiner, identity_of};
 use dlc_core::types::Tensor;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, InsertPoint, OpRef};
@@ -197,9 +197,9 @@ impl Split {
         let mut inside = self.accesses.first()?.map(&put)?;
         let bound = Condition { expr: position.clone(), lower: None, upper: Some(self.axes[self.along].clone()) };
         let from = Tensor::of(ctx, body.value_type(*self.inputs.first()?))?.elem(ctx);
-        let identity = neutral(ctx, *self.combiner.operands().first()?, from);
+        let identity = identity_of(ctx, *self.combiner.operands().first()?, from);
         // Outside of a guard of its own there may be another number, and beyond the end none.
-        if inside.guard.is_some() && inside.fill.unwrap_or_else(|| neutral(ctx, Combiner::Sum, from)) != identity {
+        if inside.guard.is_some() && inside.fill.unwrap_or_else(|| identity_of(ctx, Combiner::Sum, from)) != identity {
             return None;
         }
         let mut pieces = inside.guard.map_or_else(|| vec![Vec::new()], |guard| guard.pieces);
@@ -266,7 +266,7 @@ impl Split {
         let end = if self.reverse.is_some() { start } else { start.add(&last).ok()? };
         let bound = Condition { expr: end.clone(), lower: None, upper: Some(self.axes[self.along].clone()) };
         let guard = Guard { pieces: vec![vec![bound]] };
-        let fill = Some(neutral(ctx, Combiner::Sum, acc));
+        let fill = Some(identity_of(ctx, Combiner::Sum, acc));
         let ends = Access { at: self.at(end), guard: Some(guard), fill };
         let ends = emit.entry(Function::Copy, &[own], &self.of_groups, vec![ends], None);
         let before = self.before(emit, &[products, ends]);

@@ -377,8 +377,8 @@ fn host_function(ctx: &Context, book: &Body, program: &Program<'_>, launches: &[
     host::Return::build(&mut Builder::at_end(ctx, &mut body, block), loc, &values);
 
     // What the types say is not given again.
-    let rest = |attrs: &[(Str, Attr)], told: &[&str]| -> Vec<(Str, Attr)> {
-        attrs.iter().copied().filter(|(key, _)| !told.contains(&ctx.str(*key))).collect()
+    let rest = |attrs: &[(Str, Attr)], typed: &[&str]| -> Vec<(Str, Attr)> {
+        attrs.iter().copied().filter(|(key, _)| !typed.contains(&ctx.str(*key))).collect()
     };
     let own = book.props(book.root()).as_dict(ctx).unwrap_or(&[]);
     let mut props = rest(own, &["function_type", "res_attrs", "arg_attrs"]);

@@ -200,13 +200,13 @@ fn split_reduction(body: &mut Body, parts: i64, in_order: bool, plan: Option<&Sc
         let found = find(ctx, body, grid, parts);
         match found.and_then(SplitLoop::with_axis) {
             Ok(found) if cx.allows_rule("split") => {
-                let way = if in_order || !found.is_atomic { PartSum::InOrder } else { found.way };
+                let part_sum = if in_order || !found.is_atomic { PartSum::InOrder } else { found.part_sum };
                 let (loc, parts) = (body.loc(found.op), found.parts);
                 let mut changed = body.clone();
-                if rewrite(ctx, &mut changed, &found, way).is_some() {
+                if rewrite(ctx, &mut changed, &found, part_sum).is_some() {
                     body.replace_with(changed);
                     split += 1;
-                    let how = match way {
+                    let how = match part_sum {
                         PartSum::InOrder => "in order, through memory",
                         PartSum::Output => "as they come, in the output",
                         PartSum::Scratch => "as they come, through memory",
@@ -238,9 +238,9 @@ pub(super) enum PartSum {
 }
 
 /// Splits a loop. `None` where integers go beyond 64 bits: then not all is changed.
-fn rewrite(ctx: &Context, body: &mut Body, found: &SplitLoop, way: PartSum) -> Option<()> {
+fn rewrite(ctx: &Context, body: &mut Body, found: &SplitLoop, part_sum: PartSum) -> Option<()> {
     let bounds = Bounds::of(ctx, body, found)?;
-    match way {
+    match part_sum {
         PartSum::Output => {
             if found.stores.iter().any(|&store| kernel::Store::from(OpRef::new(ctx, body, store)).combine().is_none()) {
                 zeros_first(ctx, body, found);
@@ -252,9 +252,9 @@ fn rewrite(ctx: &Context, body: &mut Body, found: &SplitLoop, way: PartSum) -> O
         }
         PartSum::InOrder => match Row::all(ctx, body, found) {
             Some(sums) => row_sums::through_memory(ctx, body, found, &sums)?,
-            None => through_memory(ctx, body, found, way),
+            None => through_memory(ctx, body, found, part_sum),
         },
-        PartSum::Scratch => through_memory(ctx, body, found, way),
+        PartSum::Scratch => through_memory(ctx, body, found, part_sum),
     }
     bounds.write(ctx, body, found)
 }
@@ -294,14 +294,15 @@ fn sweep(ctx: &Context, body: &mut Body, grid: OpId) {
 }
 
 /// Memory for the sums of each block, the grid that reads it, and stores after the loop in place of what was there.
-fn through_memory(ctx: &Context, body: &mut Body, found: &SplitLoop, way: PartSum) {
+fn through_memory(ctx: &Context, body: &mut Body, found: &SplitLoop, part_sum: PartSum) {
     let loc = found.loc;
     let sums: Vec<ValueId> = body.results(found.op).collect();
     let types: Vec<Type> = sums.iter().map(|&sum| body.value_type(sum)).collect();
     let mut dims: Vec<SizeExpr> = Vec::new();
-    dims.extend((way == PartSum::InOrder).then(|| SizeExpr::from(found.parts)));
+    dims.extend((part_sum == PartSum::InOrder).then(|| SizeExpr::from(found.parts)));
     dims.extend(found.dims.iter().cloned());
-    let memories = memories(ctx, body, found, way, &|_, ty| dims.iter().cloned().chain(shape_of(ctx, ty)).collect());
+    let memories =
+        memories(ctx, body, found, part_sum, &|_, ty| dims.iter().cloned().chain(shape_of(ctx, ty)).collect());
 
     // The second grid: the first one with what is in memory in place of the loop.
     let mut map = CloneMap::new();
@@ -310,7 +311,7 @@ fn through_memory(ctx: &Context, body: &mut Body, found: &SplitLoop, way: PartSu
     if let Some(loop_) = map_op(body, &map, found.op) {
         let blocks = block_ids(ctx, body, InsertPoint::Before(loop_), found);
         let blocks: Vec<BoundExpr> = blocks.into_iter().filter_map(BoundExpr::value).collect();
-        let values = match way {
+        let values = match part_sum {
             PartSum::InOrder => {
                 let bounds = [0, found.parts].map(|bound| BoundExpr::plain(bound.into()));
                 in_order(ctx, body, &found.combiners, (loop_, bounds, 1, "part"), &|body, place, part, sum| {
@@ -335,14 +336,14 @@ fn through_memory(ctx: &Context, body: &mut Body, found: &SplitLoop, way: PartSu
     }
     let place = InsertPoint::EndOf(found.block);
     let mut values = Vec::new();
-    if way == PartSum::InOrder {
+    if part_sum == PartSum::InOrder {
         values.push(part_id(ctx, body, place, found));
     }
     values.extend(block_ids(ctx, body, place, found));
     let at: Vec<BoundExpr> = values.into_iter().filter_map(BoundExpr::value).collect();
     for ((&memory, &sum), &ty) in memories.iter().zip(&sums).zip(&types) {
         let Some((values, at)) = place_in(ctx, &at, ty) else { continue };
-        let combine = (way == PartSum::Scratch).then_some(Combiner::Sum);
+        let combine = (part_sum == PartSum::Scratch).then_some(Combiner::Sum);
         let mut builder = Builder::new(ctx, body, place);
         kernel::NewStore { value: sum, target: memory, args: &values, at, guard: None, combine, vector: None }
             .build(&mut builder, loc);
@@ -387,7 +388,7 @@ fn memories(
     ctx: &Context,
     body: &mut Body,
     found: &SplitLoop,
-    way: PartSum,
+    part_sum: PartSum,
     shape: &dyn Fn(usize, Type) -> Vec<SizeExpr>,
 ) -> Vec<ValueId> {
     let sums: Vec<ValueId> = body.results(found.op).collect();
@@ -397,7 +398,7 @@ fn memories(
         let elem = dlc_kernel::types::elem_of(ctx, ty);
         let ty = MemRef::get(ctx, shape(number, ty), elem, Layout::RowMajor, SCRATCH_ALIGN, false);
         let mut builder = Builder::new(ctx, body, InsertPoint::Before(found.grid));
-        let op = match way {
+        let op = match part_sum {
             PartSum::InOrder => kernel::Workspace::build(&mut builder, found.loc, ty),
             _ => kernel::Scratch::build(&mut builder, found.loc, ty),
         };

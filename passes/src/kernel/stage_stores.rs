@@ -136,7 +136,7 @@ struct StageStores {
 
 /// How results of a layout are stored, the schedule that asks for it, and its clauses: what cannot be done is a warning.
 struct Route<'a> {
-    way: StoreMethod,
+    method: StoreMethod,
     asked: Option<&'a Schedule>,
     clauses: &'static [&'static str],
 }
@@ -172,13 +172,13 @@ impl Pass for StageStores {
 impl StageStores {
     fn routes<'a>(&self, plan: Option<&'a Schedule>) -> Routes<'a> {
         let store = plan.and_then(|plan| plan.store.as_ref());
-        let way = store.map(|store| store.way);
+        let method = store.map(|store| store.way);
         let panels = self.panels.or(store.and_then(|store| store.panels)).unwrap_or(defaults::SUB_TILES).clamp(1, 8);
         let by_tma = match self.planned {
             true => plan.is_some_and(stores_by_engine),
-            false => way.is_none_or(|way| way == StoreMethod::Tma),
+            false => method.is_none_or(|method| method == StoreMethod::Tma),
         };
-        let by_rows = way == Some(StoreMethod::Rows);
+        let by_rows = method == Some(StoreMethod::Rows);
         let wgmma = if by_tma { Some((StoreMethod::Tma, &["store", "async"][..])) } else { None };
         let wgmma = wgmma.or(by_rows.then_some((StoreMethod::Rows, &["store"])));
         let mma = plan.filter(|plan| {
@@ -186,9 +186,9 @@ impl StageStores {
             is_mma && if store.is_some() { by_rows } else { plan.vectors.is_some() || vectorized(plan).is_some() }
         });
         Routes {
-            wgmma: wgmma.map(|(way, clauses)| Route { way, asked: plan.filter(|_| self.planned), clauses }),
+            wgmma: wgmma.map(|(method, clauses)| Route { method, asked: plan.filter(|_| self.planned), clauses }),
             mma: (!self.planned || mma.is_some()).then(|| Route {
-                way: StoreMethod::Rows,
+                method: StoreMethod::Rows,
                 // 'vectors' lets accesses be wide; the other clauses say that they are.
                 asked: mma.filter(|plan| store.is_some() || vectorized(plan).is_some()),
                 clauses: &["store", "vectors", "vectorize"],
@@ -213,7 +213,7 @@ fn stage_stores(body: &mut Body, routes: &Routes<'_>, cx: &PassCx<'_>) {
         let Some(store) = kernel::Store::of(OpRef::new(ctx, body, op)) else { continue };
         let Some(frag) = Frag::of(ctx, store.type_of(store.value())) else { continue };
         let (route, staged) = match (frag.layout(ctx), &routes.wgmma, &routes.mma) {
-            (Distributed::Wgmma, Some(route), _) if route.way == StoreMethod::Tma => {
+            (Distributed::Wgmma, Some(route), _) if route.method == StoreMethod::Tma => {
                 (route, tma::find(ctx, body, store, routes.panels).map(Staged::Tma))
             }
             (Distributed::Wgmma, Some(route), _) => {
@@ -235,8 +235,8 @@ fn stage_stores(body: &mut Body, routes: &Routes<'_>, cx: &PassCx<'_>) {
             }
             Ok(_) => continue,
             Err(why) => {
-                let way = route.way.word();
-                let message = format!("'store {way}': the threads store this result from their fragments: {why}");
+                let method = route.method.word();
+                let message = format!("'store {method}': the threads store this result from their fragments: {why}");
                 not_followed(cx, body, route.asked, route.clauses, (loc, kernel::Store::DEF.name), message);
                 continue;
             }

@@ -120,8 +120,8 @@ impl Resolver<'_> {
         let loads = plan.algo.iter().flat_map(|table| table.names()).filter_map(|name| name.strip_prefix("load_"));
         let loads = loads.map(|name| ("algo", name));
         let mut all = cached.chain(loads).chain(shared).chain(swizzled).chain(wide).chain(kept).chain(strides);
-        let of_kernel: HashSet<&str> = tensors.iter().map(|tensor| tensor.0.as_str()).collect();
-        match all.find(|(_, name)| !of_kernel.contains(name)) {
+        let kernel_tensors: HashSet<&str> = tensors.iter().map(|tensor| tensor.0.as_str()).collect();
+        match all.find(|(_, name)| !kernel_tensors.contains(name)) {
             Some((word, name)) => {
                 let known = tensors.iter().map(|tensor| tensor.0.as_str()).collect::<Vec<_>>().join(", ");
                 let near = did_you_mean(name, tensors.iter().map(|tensor| tensor.0.as_str()));

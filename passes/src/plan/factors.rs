@@ -53,12 +53,12 @@ impl Resolver<'_> {
         if kind == Kind::Wgmma && groups.elem == Type::F32 && precision == Some(Precision::Tf32) {
             return Ok(());
         }
-        let way = match kind {
+        let fix = match kind {
             Kind::Mma => "; 'as tf32x3' multiplies those three times as tf32",
             _ => "; 'as tf32' multiplies those without their low bits",
         };
         let message =
-            format!("'instruction {word}' is for factors of 8 or 16 bits, and those of the kernel are f32{way}");
+            format!("'instruction {word}' is for factors of 8 or 16 bits, and those of the kernel are f32{fix}");
         self.refuse_with(&["instruction"], &BAD_INSTRUCTION, message, |plan: &mut Schedule| {
             plan.instruction = Some(Kind::Fma.into());
             plan.in_flight = None;

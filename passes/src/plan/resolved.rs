@@ -102,9 +102,9 @@ impl From<LowerError> for Refused {
 
 /// The diagnostic of a plan that breaks a rule, with the nearest plan that fits.
 pub fn refusal(loc: Loc, broken: Broken, near: Option<String>) -> Diagnostic {
-    let way = near.map(|near| format!("the nearest plan that fits has {near}"));
-    let way = way.unwrap_or_else(|| "change the plan, or leave it out".into());
-    Diagnostic::error(broken.code, loc, broken.message).suggest(way)
+    let fix = near.map(|near| format!("the nearest plan that fits has {near}"));
+    let fix = fix.unwrap_or_else(|| "change the plan, or leave it out".into());
+    Diagnostic::error(broken.code, loc, broken.message).suggest(fix)
 }
 
 /// Makes every decision for a region: as its plan says, and by default where it does not. Targets are those that the plan is
@@ -123,8 +123,8 @@ pub fn resolve(
         (Err(Refused::Plan(broken, _)), Some(plan)) => (broken, plan),
         (resolved, _) => return resolved,
     };
-    let of_kernel = |plan: &Schedule| attempt(Some(plan)).err().map(Refused::broken);
-    let near = nearest(ctx, plan, targets, &of_kernel);
+    let check_matches_kernel = |plan: &Schedule| attempt(Some(plan)).err().map(Refused::broken);
+    let near = nearest(ctx, plan, targets, &check_matches_kernel);
     Err(Refused::Plan(broken, near.map(|near| difference(ctx, plan, &near))))
 }
 
@@ -523,7 +523,7 @@ impl Resolver<'_> {
     fn fragments(&self, mapping: &Mapping) -> Result<(), Refused> {
         let tiling = &mapping.tiling;
         let [rows, columns] = tiling.tile;
-        let columns = if tiling.matrix.is_none() { columns.max(tiling.along) } else { columns };
+        let columns = if tiling.matrix.is_none() { columns.max(tiling.reduction_tile) } else { columns };
         if tiling.warps > MAX_WARPS {
             return Ok(());
         }

@@ -6,7 +6,7 @@
 //! equals the position on an axis of the sum; neither the index nor `%v` may depend on that axis.
 
 use dlc_core::memref::{Layout, MemRef};
-use dlc_core::scalar::{self, ANY_ORDER, Combiner, is_neutral, neutral};
+use dlc_core::scalar::{self, ANY_ORDER, Combiner, identity_of, is_identity_of};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::{Builder, Context, OpId, Type, ValueId};
@@ -56,7 +56,7 @@ impl Scattered {
         let elem = Value::expect(ctx, ty).elem(ctx);
         let mut builder = Builder::new(ctx, &mut body, InsertPoint::Before(read));
         let number = Value::get(ctx, elem, Vec::new());
-        let zero = Const::build(&mut builder, loc, neutral(ctx, Combiner::Sum, elem), number);
+        let zero = Const::build(&mut builder, loc, identity_of(ctx, Combiner::Sum, elem), number);
         let zero = builder.result(zero);
         let zeros = BroadcastInDim::build(&mut builder, loc, zero, sizes, Vec::new(), ty);
         let zeros = builder.result(zeros);
@@ -127,7 +127,7 @@ fn masked(ctx: &Context, region: &Body, reduce: Reduce<'_>) -> Option<Masked> {
     let zero = Const::of(made(seen(otherwise))?)?;
     let elem = Value::expect(ctx, region.value_type(otherwise)).elem(ctx);
     let equal = Binary::of(made(seen(condition))?).filter(|op| op.function() == scalar::Binary::Eq)?;
-    if !is_neutral(ctx, Combiner::Sum, zero.value(), elem) {
+    if !is_identity_of(ctx, Combiner::Sum, zero.value(), elem) {
         return None;
     }
     let value = seen(value);

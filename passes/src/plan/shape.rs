@@ -114,8 +114,8 @@ pub fn scanned(ctx: &Context, region: &Body, shape: &Shape) -> Result<Option<Sca
     let all: Vec<Scan<'_>> =
         scans(ctx, region).into_iter().filter_map(|id| Scan::of(OpRef::new(ctx, region, id))).collect();
     let Some(first) = all.first() else { return Ok(None) };
-    let way = |scan: &Scan<'_>| (scan.along().to_string(), scan.reverse(), scan.every());
-    if !all.iter().all(|other| way(other) == way(first)) {
+    let direction = |scan: &Scan<'_>| (scan.along().to_string(), scan.reverse(), scan.every());
+    if !all.iter().all(|other| direction(other) == direction(first)) {
         return Err("its scans go along several axes, or in different ways: a kernel goes along one in one".into());
     }
     if !reductions(ctx, region).is_empty() {

@@ -31,18 +31,18 @@ pub struct Matrix {
     pub depths: Vec<(String, u32)>,
     /// Reduced axes that loops go over one by one, around the loop over the others.
     pub single: Vec<String>,
-    /// The tensors that are turned on the way into shared memory, so that what a thread needs of a column of the left
+    /// The tensors that are transposed as they are copied to shared memory, so that what a thread needs of a column of the left
     /// matrix, or of a row of the right one, is contiguous there.
-    pub turned: Vec<String>,
+    pub transposed: Vec<String>,
     /// The most elements of tensors that one access takes, where the plan says so.
     pub widths: Vec<(String, u32)>,
     /// Whether the loop over what is in shared memory is unrolled.
-    pub written_out: bool,
+    pub unrolled: bool,
     /// The bytes of a row in which units of shared memory are exchanged, by tensor, 0 for none; where no plan says, those
     /// of a row.
     pub swizzle: Vec<(String, u32)>,
     /// The tensors whose tiles the plan wants in shared memory.
-    pub staged: Vec<String>,
+    pub smem_operands: Vec<String>,
     /// The sizes that are one number, where the plan says so.
     pub fixed: Vec<(String, i64)>,
 }
@@ -53,7 +53,7 @@ pub struct Tiling {
     /// The tile along the first axis of fragments and along the second.
     pub tile: [u32; 2],
     /// How much of a reduced axis is looked at at once, spread over the lanes of a warp; 1 for one position at a time.
-    pub along: u32,
+    pub reduction_tile: u32,
     /// The product with tiles of its operands in shared memory, if there is one.
     pub matrix: Option<Matrix>,
     /// The layout of fragments over both axes.
@@ -268,11 +268,11 @@ impl Tiling {
         let pair = |of: fn(Side) -> u32| [of(first), of(second)];
         let warps = pair(|side| side.warps);
         let layout = Distributed::blocked(&pair(|side| side.each), &pair(|side| side.lanes), &warps);
-        let (tile, along) = match form.goes_along() {
+        let (tile, reduction_tile) = match form.goes_along() {
             true => ([first.tile, 1], second.tile),
             false => (pair(|side| side.tile), 1),
         };
-        Tiling { along, warps: warps[0] * warps[1], ..Tiling::plain(tile, layout) }
+        Tiling { reduction_tile, warps: warps[0] * warps[1], ..Tiling::plain(tile, layout) }
     }
 
     /// Around a product of matrices, with what may be assumed of any target: `mma` for 16-bit floats, multiplications for
@@ -292,7 +292,7 @@ impl Tiling {
 
     /// With a block of the default size, and no product.
     fn plain(tile: [u32; 2], layout: Distributed) -> Tiling {
-        Tiling { tile, along: 1, matrix: None, layout, warps: WARPS, across: Vec::new() }
+        Tiling { tile, reduction_tile: 1, matrix: None, layout, warps: WARPS, across: Vec::new() }
     }
 
     /// The same with another tile.
@@ -302,7 +302,7 @@ impl Tiling {
 
     /// The same of a product whose rows are reduced next: a block has whole rows.
     pub fn holding_rows(self) -> Tiling {
-        Tiling { along: self.tile[1], ..self }
+        Tiling { reduction_tile: self.tile[1], ..self }
     }
 
     /// How many warps share a row of fragments.
@@ -345,12 +345,12 @@ impl Matrix {
             depth,
             depths: Vec::new(),
             single: Vec::new(),
-            turned: Vec::new(),
+            transposed: Vec::new(),
             widths: Vec::new(),
             // As short as it is, a loop of its own would take longer than what is in it; a plan says when it is written.
-            written_out: true,
+            unrolled: true,
             swizzle: Vec::new(),
-            staged: Vec::new(),
+            smem_operands: Vec::new(),
             fixed: Vec::new(),
         }
     }
@@ -546,11 +546,14 @@ impl PlannedProduct<'_> {
             promote: plan.instruction.as_ref().is_some_and(|of| of.promote && kind != Kind::Fma),
             depths: numbers(&plan.tile).filter(|(_, extent)| *extent > 1).collect(),
             single: reduced.iter().filter(|axis| depth > 1 && plan.tile_of(axis) == 1).cloned().collect(),
-            turned: caches.clone().filter(|cache| cache.transposed).map(|cache| cache.tensor.clone()).collect(),
+            transposed: caches.clone().filter(|cache| cache.transposed).map(|cache| cache.tensor.clone()).collect(),
             widths: numbers(&plan.vectors).collect(),
-            written_out: steps.is_some_and(|steps| steps > 1 && steps >= depth),
+            unrolled: steps.is_some_and(|steps| steps > 1 && steps >= depth),
             swizzle: plan.swizzle.iter().flat_map(|table| &table.0).filter_map(swizzle).collect(),
-            staged: caches.filter(|cache| cache.place == Place::Smem).map(|cache| cache.tensor.clone()).collect(),
+            smem_operands: caches
+                .filter(|cache| cache.place == Place::Smem)
+                .map(|cache| cache.tensor.clone())
+                .collect(),
             fixed: plan.fix.iter().flat_map(|table| &table.0).cloned().collect(),
             ..Matrix::new(kind, depth)
         }

@@ -113,7 +113,7 @@ impl Pass for AddFallback {
         for op in body.ops(block).collect::<Vec<_>>() {
             let Some(kernel) = body.nested(op).filter(|kernel| is_kernel(ctx, kernel)) else { continue };
             let Some(name) = OpRef::new(ctx, body, op).symbol_name().map(String::from) else { continue };
-            let Some((at, plan)) = plans.of_kernel(ctx, body, &name).into_iter().next() else { continue };
+            let Some((at, plan)) = plans.plans_of(ctx, body, &name).into_iter().next() else { continue };
             let asked = conditions(ctx, kernel, &plan);
             if asked.is_empty() || kernel.entry_block().is_none() || !cx.allows_rule("fallback") {
                 continue;

@@ -3,7 +3,7 @@
 //!
 //! **Requires**: region.
 //! **Ensures**: region, plan. After each kernel stands a `plan.schedule` of it that fits the target; the kernel is the same,
-//! but that of a product may read factors that another kernel has copied in another order (`turn`).
+//! but that of a product may read factors that another kernel has copied in another order (`pack`).
 //!
 //! **Before**
 //! ```mlir before
@@ -67,7 +67,7 @@
 //! registers for one block alone) count only if no other is left. The fastest is taken; of those within half a
 //! percent of it with as many threads and loads in flight the one whose sums have the fewest parts, of equal ones the
 //! first. The terms are reported as a remark. Linear in the kernel for each candidate. Rules of the debug counters: `plan`,
-//! `turn`.
+//! `pack`.
 //!
 //! A plan that was measured at these sizes, a `plan.measured` of the module whose key is that of the kernel, replaces
 //! the estimate; of several the fastest. They are gone after this pass.
@@ -78,11 +78,11 @@ pub mod cost;
 pub mod facts;
 pub mod measured;
 mod memory;
+mod pack;
 mod parts;
 mod runs;
 mod scans;
 mod sizes;
-mod turn;
 mod warpgroups;
 mod windows;
 
@@ -169,7 +169,7 @@ static DEF: PassDef = PassDef {
         StatDef { name: "plans", doc: "Kernels that got a plan." },
         StatDef { name: "candidates", doc: "Plans that were compared." },
         StatDef { name: "stopped", doc: "Plans that a condition stopped." },
-        StatDef { name: "turned", doc: "Factors of products that are transposed first." },
+        StatDef { name: "packed", doc: "Factors of products that are packed first." },
     ],
     requires: &["region"],
     adds: &["plan"],
@@ -227,13 +227,13 @@ impl Pass for ChoosePlan {
         let only = kernels.len() == 1;
         let plans = Schedules::of(ctx, body);
         let measured = MeasuredPlans::take(ctx, body, &self.target);
-        let mut turned = turn::Turned { launches: Launches::of_module(ctx, body), arenas: BTreeSet::new() };
-        self.check_symbols(body, &kernels, &turned.launches, cx)?;
+        let mut packing = pack::Packing { launches: Launches::of_module(ctx, body), arenas: BTreeSet::new() };
+        self.check_symbols(body, &kernels, &packing.launches, cx)?;
         let mut programs = sizes::ProgramSymbols::default();
         for mut op in kernels {
             let view = OpRef::new(ctx, body, op);
             let (Some(kernel), Some(symbol)) = (body.nested(op), view.symbol_name()) else { continue };
-            let all = plans.of_kernel(ctx, body, symbol);
+            let all = plans.plans_of(ctx, body, symbol);
             let own: Vec<_> = all.into_iter().filter(|(_, plan)| only || plan.of.is_some()).collect();
             if !own.is_empty() {
                 for (at, plan) in own {
@@ -242,7 +242,7 @@ impl Pass for ChoosePlan {
                 continue;
             }
             let base = Schedule { targets: vec![name.clone()], ..Schedule::new(symbol, "") };
-            let names = sizes::Symbols::of(ctx, body, &turned.launches, op, &mut programs);
+            let names = sizes::Symbols::of(ctx, body, &packing.launches, op, &mut programs);
             let of_program = |name: &str| self.symbols.get(name).copied().unwrap_or(self.assume);
             let assumed = |name: &str| names.number(&[], name, &of_program);
             if let Some(plan) = sole_plan(ctx, kernel, &base, &target, &assumed) {
@@ -253,12 +253,12 @@ impl Pass for ChoosePlan {
                 }
                 continue;
             }
-            let cases = turn::cases(&names, &self.sizes, &of_program);
-            let turner = turn::Turner { cx, target: &target, precision: self.precision, base: &base, cases: &cases };
-            op = turner.turn(body, op, &mut turned).unwrap_or(op);
+            let cases = pack::cases(&names, &self.sizes, &of_program);
+            let packer = pack::Packer { cx, target: &target, precision: self.precision, base: &base, cases: &cases };
+            op = packer.pack(body, op, &mut packing).unwrap_or(op);
             let view = OpRef::new(ctx, body, op);
             let Some(kernel) = body.nested(op) else { continue };
-            let known = measured.of_kernel(cx, view.symbol_name().unwrap_or_default(), kernel);
+            let known = measured.plans_of(cx, view.symbol_name().unwrap_or_default(), kernel);
             let chosen = |numbers: &[i64]| {
                 let size = |name: &str| names.number(numbers, name, &of_program);
                 let facts = Facts::of(ctx, kernel, &size)?;
@@ -299,9 +299,9 @@ impl Pass for ChoosePlan {
             }
             let number = |at: usize, name: &str| names.number(&self.sizes[at], name, &of_program);
             sizes::keep_chosen(&mut plans, &of_sizes, &symbols(ctx, kernel), &number);
-            add_plans(cx, body, op, plans, &mut turned.launches);
+            add_plans(cx, body, op, plans, &mut packing.launches);
         }
-        for function in turned.arenas {
+        for function in packing.arenas {
             if let Some(body) = body.nested_mut(function) {
                 plan_arena(body, cx)?;
             }
@@ -402,12 +402,12 @@ impl ChoosePlan {
         known.extend(alone.filter_map(|&op| module.nested(op)).flat_map(|kernel| symbols(cx.ctx, kernel)));
         let Some(unknown) = self.symbols.keys().find(|name| !known.contains(*name)) else { return Ok(()) };
         let all = known.iter().map(String::as_str).collect::<Vec<_>>();
-        let way = did_you_mean(unknown, all.iter().copied()).unwrap_or_else(|| match all.as_slice() {
+        let fix = did_you_mean(unknown, all.iter().copied()).unwrap_or_else(|| match all.as_slice() {
             [] => "there are none".into(),
             all => format!("the symbols are {}", all.join(", ")),
         });
         let message = format!("'symbols' names the symbol '{unknown}', which no function of the module has");
-        cx.diags.emit(Diagnostic::error(&UNKNOWN_SIZE, module.loc(kernel), message).suggest(way));
+        cx.diags.emit(Diagnostic::error(&UNKNOWN_SIZE, module.loc(kernel), message).suggest(fix));
         Err(PassFailed)
     }
 
@@ -467,8 +467,8 @@ pub fn summary(ctx: &Context, plan: &Schedule) -> String {
         "split_k ",
         "unroll ",
     ];
-    let told = |clause: &String| shown.iter().any(|word| clause.starts_with(word));
-    let clauses: Vec<String> = plan.clauses(ctx).into_iter().filter(told).collect();
+    let is_shown = |clause: &String| shown.iter().any(|word| clause.starts_with(word));
+    let clauses: Vec<String> = plan.clauses(ctx).into_iter().filter(is_shown).collect();
     if clauses.is_empty() { "nothing to decide".into() } else { clauses.join(" ") }
 }
 

@@ -150,10 +150,10 @@ fn transpose_read(body: &mut Body, cx: &PassCx<'_>, op: OpId) -> bool {
     set_axes(ctx, body, out, stored);
     let mut builder = Builder::new(ctx, body, InsertPoint::After(op));
     let new = Transpose::build(&mut builder, loc, out, by, ty);
-    let turned = builder.result(new);
+    let transposed = builder.result(new);
     let uses: Vec<_> = body.uses(out).filter(|used| used.op != new).collect();
     for used in uses {
-        body.set_operand(used.op, used.index, turned);
+        body.set_operand(used.op, used.index, transposed);
     }
     true
 }

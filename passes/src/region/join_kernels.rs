@@ -172,7 +172,7 @@ fn kernels(ctx: &Context, module: &Body) -> Kernels {
         let root = OpRef::new(ctx, kernel, kernel.root());
         let is_private = root.prop(Str::SYM_VISIBILITY).and_then(|attr| attr.as_str(ctx)) == Some("private");
         let Some(name) = root.symbol_name() else { continue };
-        let is_free = is_private && plans.of_kernel(ctx, module, name).is_empty();
+        let is_free = is_private && plans.plans_of(ctx, module, name).is_empty();
         if is_free && launches.always_of(ctx, module, name).len() == 1 && is_elementwise(ctx, kernel) {
             kernels.insert(name.into(), op);
         }

@@ -98,8 +98,8 @@ pub fn merge_axes(module: &mut Body, cx: &PassCx<'_>) -> u64 {
     let mut merged = 0;
     for (op, name) in free_kernels(ctx, module, &launches) {
         let Some(kernel) = module.nested(op) else { continue };
-        let of_kernel = launches.always_of(ctx, module, &name);
-        if of_kernel.is_empty() || !has_counted_memory(ctx, OpRef::new(ctx, kernel, kernel.root())) {
+        let kernel_launches = launches.always_of(ctx, module, &name);
+        if kernel_launches.is_empty() || !has_counted_memory(ctx, OpRef::new(ctx, kernel, kernel.root())) {
             continue;
         }
         let product = matrices(ctx, kernel);
@@ -121,7 +121,7 @@ pub fn merge_axes(module: &mut Body, cx: &PassCx<'_>) -> u64 {
         if merged > before {
             let old = symbols(ctx, kernel);
             let own = sizes::name_products(ctx, kernel, &made);
-            for (function, launch) in of_kernel {
+            for (function, launch) in kernel_launches {
                 if let Some(body) = module.nested_mut(function) {
                     launch_merged(ctx, body, launch, &runs, &old, &own);
                 }

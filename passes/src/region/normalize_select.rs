@@ -30,8 +30,8 @@
 //! ```
 //!
 //! **Does not** turn comparisons into guards whose integers may wrap: those of types below 64 bits need sizes that are
-//! numbers. A select in a reduction between a value and the number that is neutral there stays: it is what the
-//! specification wants (6.7, step 5), and no other number could be made neutral without changing the result.
+//! numbers. A select in a reduction between a value and the identity of the reduction stays: it is what the
+//! specification wants (6.7, step 5), and no other number could be made the identity without changing the result.
 //!
 //! From the start of the kernel to its end, for each select: (1) a condition that compares affine integers becomes a
 //! guard; (2) it takes in a select that is one of its operands; (3) it becomes a read. (4) Every guard loses what

@@ -73,7 +73,7 @@ impl Pass for ResolvePlan {
         for op in body.ops(block).collect::<Vec<_>>() {
             let Some(kernel) = body.nested(op).filter(|kernel| is_kernel(ctx, kernel)) else { continue };
             let Some(name) = OpRef::new(ctx, body, op).symbol_name() else { continue };
-            let Some((at, plan)) = plans.of_kernel(ctx, body, name).into_iter().next() else { continue };
+            let Some((at, plan)) = plans.plans_of(ctx, body, name).into_iter().next() else { continue };
             let targets = machines(cx, &plan);
             let explicit: Schedule = match resolve(ctx, kernel, Some(&plan), &targets, true) {
                 Ok(resolved) => resolved.explicit(&plan),

@@ -47,7 +47,7 @@
 //! }
 //! ```
 //!
-//! **Does not** take a reduction of several accumulators, one that begins with another number than its neutral one, or
+//! **Does not** take a reduction of several accumulators, one that begins with another number than the identity, or
 //! elements that are compared otherwise than by `x == m` or `x == m || x != x`, which finds elements that are no number, too.
 //! Two computations of one value are not the same to it (`cse`).
 //!
@@ -154,7 +154,7 @@ impl Extremum {
     fn find(ctx: &Context, body: &Body, op: OpId) -> Option<Extremum> {
         let reduce = Reduce::of(OpRef::new(ctx, body, op))?;
         let combiner = reduce.combiner().filter(|it| matches!(it, Combiner::Max | Combiner::Min))?;
-        is_neutral(reduce, combiner)?;
+        starts_with_identity(reduce, combiner)?;
         let &[element] = combined(reduce).as_slice() else { return None };
         let element = before_broadcasts(ctx, body, element);
         let elem = |value: ValueId| Value::of(ctx, body.value_type(value)).map(|ty| ty.elem(ctx));
@@ -180,7 +180,7 @@ impl Extremum {
         if reduce.axes() != self.axes {
             return None;
         }
-        let none = is_neutral(reduce, combiner)?;
+        let none = starts_with_identity(reduce, combiner)?;
         let &[combined] = combined(reduce).as_slice() else { return None };
         let made = |value: ValueId| {
             let value = before_broadcasts(ctx, body, value);
@@ -327,9 +327,9 @@ fn part_name(ctx: &Context, name: Str, default: &str, half: usize) -> Str {
 }
 
 /// The number that a reduction of one accumulator begins with, if it changes nothing. Truth values are no numbers here.
-fn is_neutral(reduce: Reduce<'_>, combiner: Combiner) -> Option<Attr> {
+fn starts_with_identity(reduce: Reduce<'_>, combiner: Combiner) -> Option<Attr> {
     let (&[acc], &[init]) = (reduce.acc().as_slice(), reduce.init()) else { return None };
-    (acc != Type::I1 && init == scalar::neutral(reduce.ctx, combiner, acc)).then_some(init)
+    (acc != Type::I1 && init == scalar::identity_of(reduce.ctx, combiner, acc)).then_some(init)
 }
 
 /// Whether a type has all numbers of another, each as a number of its own.

@@ -50,7 +50,7 @@ use dlc_ir::{Context, OpId, Type, ValueId};
 use dlc_region::ops::{Binary, Cast, Reduce, Scan};
 use dlc_region::syntax::Numbers;
 use dlc_region::types::Value;
-use dlc_region::verify::neutral;
+use dlc_region::verify::identity_of;
 
 use crate::analysis::axes::{axes, before_broadcasts, contributions, elem, is_kernel, reductions, scans};
 
@@ -107,7 +107,7 @@ fn widen(ctx: &Context, body: &mut Body, op: OpId, combiner: Combiner) {
     let reduce = Reduce::from(OpRef::new(ctx, body, op));
     let short: Vec<Type> = reduce.acc();
     let wide: Vec<Type> = short.iter().map(|&acc| if is_short(ctx, acc) { Type::F32 } else { acc }).collect();
-    let init: Vec<_> = wide.iter().map(|&acc| neutral(ctx, combiner, acc)).collect();
+    let init: Vec<_> = wide.iter().map(|&acc| identity_of(ctx, combiner, acc)).collect();
     let results = body.results(op).collect::<Vec<_>>();
     let end = contributions(body, op).and_then(|block| body.last_op(block));
     for (index, (&from, &to)) in short.iter().zip(&wide).enumerate().filter(|(_, (from, to))| from != to) {

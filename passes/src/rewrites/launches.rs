@@ -117,7 +117,7 @@ pub fn free_kernels(ctx: &Context, module: &Body, launches: &Launches) -> Vec<(O
         let root = OpRef::new(ctx, kernel, kernel.root());
         let is_private = root.prop(Str::SYM_VISIBILITY).and_then(|attr| attr.as_str(ctx)) == Some("private");
         let name = root.symbol_name().filter(|name| is_private && launches.is_launched(name))?;
-        plans.of_kernel(ctx, module, name).is_empty().then(|| (op, name.to_string()))
+        plans.plans_of(ctx, module, name).is_empty().then(|| (op, name.to_string()))
     };
     module.entry_block().into_iter().flat_map(|block| module.ops(block)).filter_map(free).collect()
 }

@@ -147,7 +147,7 @@ fn add_plans_of(
         }
         let attrs = plans.attrs(op);
         let props = match Schedule::of(view) {
-            Some(plan) => match of_kernel(ctx, &plan, (plans.props(op), attrs), &kernels) {
+            Some(plan) => match plan_for_kernel(ctx, &plan, (plans.props(op), attrs), &kernels) {
                 Ok(props) => props,
                 Err(message) => {
                     let place = place_of(ctx, view.loc(), "tile").unwrap_or(view.loc());
@@ -180,7 +180,7 @@ fn kernels(ctx: &Context, module: &Body) -> Vec<(String, Vec<String>)> {
 
 /// The attributes of a schedule that is put next to kernels: it names its kernel unless there is one, and a tile that is a
 /// list has the axes of the kernel.
-fn of_kernel(
+fn plan_for_kernel(
     ctx: &Context,
     plan: &Schedule,
     parts: (Attr, Attr),

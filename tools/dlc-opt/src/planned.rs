@@ -69,7 +69,7 @@ impl PlannedKernel {
         let op = *ops.iter().find(is_meant)?;
         let kernel = module.nested(op).filter(|kernel| is_kernel(ctx, kernel))?;
         let facts = Facts::of(ctx, kernel, size)?;
-        let plan = Schedules::of(ctx, module).of_kernel(ctx, module, name).into_iter().next().map(|(_, plan)| plan);
+        let plan = Schedules::of(ctx, module).plans_of(ctx, module, name).into_iter().next().map(|(_, plan)| plan);
         let machine = |plan: &Schedule| match plan.targets.first()? {
             TargetName::BuiltIn(name) => Target::built_in(name),
             TargetName::Symbol(name) => {

@@ -196,11 +196,11 @@ fn statistics_json(reports: &[Report]) -> Value {
     let pass = |pass: &PassReport| {
         let counts = pass.def.statistics.iter().zip(&pass.statistics);
         let counts: serde_json::Map<_, _> = counts.map(|(stat, n)| (stat.name.to_string(), json!(n))).collect();
-        let mut told = json!({ "pass": pass.def.name, "statistics": counts });
+        let mut entry = json!({ "pass": pass.def.name, "statistics": counts });
         if !pass.analyses.is_empty() {
-            told["analyses"] = json!(pass.analyses);
+            entry["analyses"] = json!(pass.analyses);
         }
-        told
+        entry
     };
     json!({ "statistics": passes(reports).map(pass).collect::<Vec<_>>() })
 }

@@ -60,16 +60,16 @@ fn kept(options: &args::Options, io: &mut Io<'_>) -> Status {
     };
     let folder = cache.folder.display();
     // What goes wrong with a stream is reported at the end.
-    let told = match options.what {
+    let result = match options.what {
         args::What::CacheClear => cache.clear().map(|(count, held)| format!("removed {count} modules of {held} bytes")),
         _ => {
             let (count, held) = cache.holds();
             Ok(format!("{count} modules of {held} bytes, of at most {bytes}"))
         }
     };
-    match told {
-        Ok(told) => {
-            let _ = writeln!(io.stdout, "{folder}: {told}");
+    match result {
+        Ok(message) => {
+            let _ = writeln!(io.stdout, "{folder}: {message}");
             Status::Success
         }
         Err(error) => {

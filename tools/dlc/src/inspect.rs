@@ -189,10 +189,10 @@ impl Program {
         let Compiler { planning, .. } = self.compiler(diags);
         let others = others(&compiled.function, &compiled.options.shape_sets);
         let sizes = PlannedSizes { symbols: compiled.options.formed_for(), others: &others };
-        let way = planned_pipeline_to(layer, planning, self.target(), sizes);
-        let way = way.unwrap_or_else(|| pipeline_to(registry, layer));
-        let way = Pipeline::parse_reporting(registry, ctx, ("<way to the layer>", &way), false, diags);
-        let way = way?;
+        let pipeline = planned_pipeline_to(layer, planning, self.target(), sizes);
+        let pipeline = pipeline.unwrap_or_else(|| pipeline_to(registry, layer));
+        let pipeline = Pipeline::parse_reporting(registry, ctx, ("<pipeline to the layer>", &pipeline), false, diags);
+        let pipeline = pipeline?;
         let mut module = compiled.module.clone();
         let counters = DebugCounters::off();
         let threads = self.session.0.options.threads;
@@ -204,7 +204,7 @@ impl Program {
         if planning != Planning::Off && ["plan", "kernel", "ptx"].contains(&layer) && !is_there(&module) {
             put_measured(ctx, &mut module, &compiled.measured());
         }
-        for pipeline in named.into_iter().chain((!is_there(&module)).then_some(&way)) {
+        for pipeline in named.into_iter().chain((!is_there(&module)).then_some(&pipeline)) {
             if manager.run(pipeline, &mut module, diags).failure.is_some() {
                 return None;
             }

@@ -259,10 +259,10 @@ fn put_plans(
 ) -> Option<()> {
     let registry = &session.0.setup.registry;
     if !has_layer(ctx, module, "region") {
-        let way = planned_pipeline_to("region", options.planning, "", PlannedSizes::of(options.formed_for()))?;
-        let way = Pipeline::parse_reporting(registry, ctx, ("<way to kernels>", &way), false, diags)?;
+        let pipeline = planned_pipeline_to("region", options.planning, "", PlannedSizes::of(options.formed_for()))?;
+        let pipeline = Pipeline::parse_reporting(registry, ctx, ("<pipeline to kernels>", &pipeline), false, diags)?;
         let threads = session.0.options.threads;
-        module::transform(ctx, registry, &way, module, threads, module::Verified::AtEnd, &[], diags).ok()?;
+        module::transform(ctx, registry, &pipeline, module, threads, module::Verified::AtEnd, &[], diags).ok()?;
     }
     for plan in &options.plans {
         let file = input::add(ctx, PLAN, plan.clone(), diags)?;

@@ -230,7 +230,7 @@ fn evaluate(
     let left = |why: &str| Stopped::Left(why.to_string());
     let function = |body: &Body| functions(ctx, body).into_iter().find(|function| function.name == region.function);
     let of_region = function(body).ok_or_else(|| left("the region is no function"))?;
-    let of_kernel = function(kernels).ok_or_else(|| left("the kernel is no function"))?;
+    let kernel_function = function(kernels).ok_or_else(|| left("the kernel is no function"))?;
     let mut bindings = Bindings::default();
     for (symbol, &size) in region.symbols.iter().zip(&region.sizes[at]) {
         bindings.set(symbol, size).map_err(|_| left("a symbol has two sizes"))?;
@@ -244,7 +244,7 @@ fn evaluate(
         made
     });
     let wanted = wanted.ok_or_else(|| left("the region cannot be evaluated"))?;
-    let found = call(ctx, kernels, &of_kernel, &inputs, &bindings)?;
+    let found = call(ctx, kernels, &kernel_function, &inputs, &bindings)?;
     let tolerance = Tolerance::of(ctx, body, &region.function);
     for (found, wanted) in found.iter().zip(wanted.iter()) {
         let result = compare(found, wanted, tolerance);

@@ -25,8 +25,8 @@ fn renamed(expr: &SizeExpr, names: Names<'_>) -> Option<SizeExpr> {
 pub(super) fn read_expr(node: &Node<'_>, text: &str, names: Names<'_>) -> Read<SizeExpr> {
     if text.contains('%') || text.split_whitespace().any(|word| word == "mod") {
         let message = format!("'{}': '%' is kept in \"{text}\"", node.path());
-        let way = "linearize the reshape or view and take it apart again with div and guards: E - q*(E floordiv q)";
-        return Err(node.report(node.error(&MISSING_DIV_GUARD, message).suggest(way)));
+        let fix = "linearize the reshape or view and take it apart again with div and guards: E - q*(E floordiv q)";
+        return Err(node.report(node.error(&MISSING_DIV_GUARD, message).suggest(fix)));
     }
     let read = SizeExpr::parse(text).map_err(|error| {
         let message = format!("'{}': \"{text}\" is no integer: {}", node.path(), error.message);

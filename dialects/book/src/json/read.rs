@@ -337,8 +337,8 @@ impl<'a> Reader<'a, '_> {
         let Some(sizes) = self.guess(&name, entry, input) else {
             self.build.define(&name, None, Vec::new(), node)?;
             let message = format!("nothing says what sizes the input '{name}' has");
-            let way = "give it an entry with its axes and without inputs, before those that read it";
-            return Err(node.report(node.error(&LEAF_UNKNOWN, message).suggest(way)));
+            let fix = "give it an entry with its axes and without inputs, before those that read it";
+            return Err(node.report(node.error(&LEAF_UNKNOWN, message).suggest(fix)));
         };
         let ids = (0..sizes.len() as i64).collect();
         let value = self.build.input(&name, Tensor::get(self.ctx, sizes, elem), Attrs::new(), node);
@@ -390,8 +390,8 @@ impl<'a> Reader<'a, '_> {
             };
             if let Some(other) = conditions.iter().find(|condition| !follows(condition)) {
                 let message = format!("'{}': {other} is no bound of an axis", constraints.path());
-                let way = "the domain of a value is that of its axes; a guard is a list of pieces";
-                return Err(constraints.report(constraints.error(&WRONG_VALUE, message).suggest(way)));
+                let fix = "the domain of a value is that of its axes; a guard is a list of pieces";
+                return Err(constraints.report(constraints.error(&WRONG_VALUE, message).suggest(fix)));
             }
         }
         match record.get("pieces") {

@@ -32,8 +32,8 @@ pub fn reshape(cx: &InferCx<'_>) -> Inferred {
                 show(&dims),
                 show(&shape)
             );
-            let way = "write the sizes so that their product is that of the operand, such as [K floordiv 4, 4] of [4*(K floordiv 4)]";
-            Err(BrokenRule::new(&RESHAPE_MISMATCH, message).suggest(way))
+            let fix = "write the sizes so that their product is that of the operand, such as [K floordiv 4, 4] of [4*(K floordiv 4)]";
+            Err(BrokenRule::new(&RESHAPE_MISMATCH, message).suggest(fix))
         }
     }
 }

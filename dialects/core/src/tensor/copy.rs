@@ -4,7 +4,7 @@ use super::read::{CHUNK, Load, Reader};
 use super::views::product;
 use super::{Data, TensorValue, count, threads};
 
-/// How many rows and columns are turned at a time: both fit the first cache, whatever their distance.
+/// How many rows and columns are transposed at a time: both fit the first cache, whatever their distance.
 const SQUARE: usize = 32;
 
 impl TensorValue {
@@ -39,7 +39,7 @@ impl TensorValue {
     /// The elements in row-major order.
     pub(super) fn copied<T: Load>(&self) -> Vec<T> {
         let mut values = vec![T::default(); self.len()];
-        match self.turned_axis() {
+        match self.transposed_axis() {
             Some(axis) => self.turn(axis, &mut values),
             None => threads::each_chunk(&mut values, CHUNK, |index, chunk| {
                 Reader::new(self, index * CHUNK).read(chunk);
@@ -50,7 +50,7 @@ impl TensorValue {
 
     /// The axis along which neighbours lie, when reading in row-major order would jump to another cache line for each
     /// element of a large tensor. None when elements are repeated, which makes them few.
-    pub(super) fn turned_axis(&self) -> Option<usize> {
+    pub(super) fn transposed_axis(&self) -> Option<usize> {
         let long = |&axis: &usize| self.shape[axis] > 1;
         let last = (0..self.rank()).rev().find(long)?;
         let near = (0..last).filter(long).find(|&axis| self.strides[axis].unsigned_abs() == 1)?;

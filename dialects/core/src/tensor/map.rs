@@ -24,7 +24,7 @@ impl<const N: usize> Aligned<N> {
         let mut wide = operands.map(TensorValue::clone);
         for operand in &mut wide {
             // To turn a large tensor is cheaper than to jump through it.
-            if operand.turned_axis().is_some() {
+            if operand.transposed_axis().is_some() {
                 *operand = operand.contiguous()?;
             }
             *operand = operand.broadcast_to(&shape)?;

@@ -119,30 +119,30 @@ impl<'t> Plan<'t> {
     }
 
     /// The result at each index of the kept axes.
-    fn run<T: Lane>(&self, neutral: T, combine: impl Fn(T, T) -> T + Sync) -> Vec<T> {
+    fn run<T: Lane>(&self, identity: T, combine: impl Fn(T, T) -> T + Sync) -> Vec<T> {
         let combine = &combine as &dyn Combining<T>;
         let (kept, reduced) = (self.kept.len, self.reduced.len);
         if kept == 0 || reduced == 0 {
-            return vec![neutral; kept];
+            return vec![identity; kept];
         }
         // Very short rows are not worth a loop each.
         if self.kept.closest() < self.reduced.closest() || reduced <= 16 && kept >= TILE {
-            self.rows_of_results(neutral, combine)
+            self.rows_of_results(identity, combine)
         } else {
-            self.rows_of_elements(neutral, combine)
+            self.rows_of_elements(identity, combine)
         }
     }
 
-    fn rows_of_elements<T: Lane>(&self, neutral: T, combine: &dyn Combining<T>) -> Vec<T> {
+    fn rows_of_elements<T: Lane>(&self, identity: T, combine: &dyn Combining<T>) -> Vec<T> {
         let (kept, reduced) = (self.kept.len, self.reduced.len);
         // Parts of a row only when there are few rows.
         let piece = if kept >= 64 { reduced } else { reduced.min(PIECE) };
         let pieces = reduced.div_ceil(piece);
-        let mut parts = vec![neutral; kept * pieces];
+        let mut parts = vec![identity; kept * pieces];
         let at_once = (PIECE / piece).max(1);
         threads::each_chunk(&mut parts, at_once, |chunk, parts| {
             let mut reader = self.kept.then(&self.reduced, self.tensor);
-            let mut block = vec![neutral; BLOCK.max(if piece <= BLOCK { BLOCK / piece * piece } else { 0 })];
+            let mut block = vec![identity; BLOCK.max(if piece <= BLOCK { BLOCK / piece * piece } else { 0 })];
             let first = chunk * at_once;
             if pieces == 1 && piece <= BLOCK {
                 // Several short rows at a time.
@@ -151,7 +151,7 @@ impl<'t> Plan<'t> {
                     let block = &mut block[..parts.len() * piece];
                     reader.read(block);
                     for (part, row) in parts.iter_mut().zip(block.chunks(piece)) {
-                        *part = combine.fold(neutral, row);
+                        *part = combine.fold(identity, row);
                     }
                 }
                 return;
@@ -163,7 +163,7 @@ impl<'t> Plan<'t> {
                 while left > 0 {
                     let block = &mut block[..left.min(BLOCK)];
                     reader.read(block);
-                    *part = combine.two(*part, combine.fold(neutral, block));
+                    *part = combine.two(*part, combine.fold(identity, block));
                     left -= block.len();
                 }
             }
@@ -171,12 +171,12 @@ impl<'t> Plan<'t> {
         parts.chunks(pieces).map(|row| row[1..].iter().fold(row[0], |all, &part| combine.two(all, part))).collect()
     }
 
-    fn rows_of_results<T: Lane>(&self, neutral: T, combine: &dyn Combining<T>) -> Vec<T> {
+    fn rows_of_results<T: Lane>(&self, identity: T, combine: &dyn Combining<T>) -> Vec<T> {
         let (kept, reduced) = (self.kept.len, self.reduced.len);
         let tile = kept.min(TILE);
         let piece = if kept > TILE { reduced } else { reduced.min((PIECE / kept).max(1)) };
         let pieces = reduced.div_ceil(piece);
-        let mut parts = vec![neutral; kept * pieces];
+        let mut parts = vec![identity; kept * pieces];
         threads::each_chunk(&mut parts, tile, |chunk, results| {
             let mut reader = self.reduced.then(&self.kept, self.tensor);
             let tiles = kept.div_ceil(tile);
@@ -184,7 +184,7 @@ impl<'t> Plan<'t> {
             let whole = results.len() == kept;
             // Whole rows follow one another, so that several are read at a time.
             let at_once = if whole { (BLOCK / kept).max(1) } else { 1 };
-            let mut block = vec![neutral; at_once * results.len()];
+            let mut block = vec![identity; at_once * results.len()];
             reader.seek(rows.start * kept + start);
             let mut row = rows.start;
             while row < rows.end {
@@ -215,7 +215,7 @@ trait Combining<T>: Sync {
     /// Each result with the element at its place.
     fn add_row(&self, results: &mut [T], row: &[T]);
     /// The elements of a slice, eight chains at a time, which the machine runs at once.
-    fn fold(&self, neutral: T, values: &[T]) -> T;
+    fn fold(&self, identity: T, values: &[T]) -> T;
 }
 
 impl<T: Lane, F: Fn(T, T) -> T + Sync> Combining<T> for F {
@@ -227,9 +227,9 @@ impl<T: Lane, F: Fn(T, T) -> T + Sync> Combining<T> for F {
         results.iter_mut().zip(row).for_each(|(result, &x)| *result = self(*result, x));
     }
 
-    fn fold(&self, neutral: T, values: &[T]) -> T {
+    fn fold(&self, identity: T, values: &[T]) -> T {
         const CHAINS: usize = 8;
-        let mut chains = [neutral; CHAINS];
+        let mut chains = [identity; CHAINS];
         let groups = values.chunks_exact(CHAINS);
         let rest = groups.remainder();
         for group in groups {
@@ -237,6 +237,6 @@ impl<T: Lane, F: Fn(T, T) -> T + Sync> Combining<T> for F {
                 *chain = self(*chain, x);
             }
         }
-        chains.iter().chain(rest).fold(neutral, |result, &x| self(result, x))
+        chains.iter().chain(rest).fold(identity, |result, &x| self(result, x))
     }
 }

@@ -25,7 +25,7 @@ pub struct Scan {
 struct Rows<'a, T> {
     scan: Scan,
     /// The identity.
-    neutral: T,
+    identity: T,
     combine: &'a dyn Fn(T, T) -> T,
     times: &'a dyn Fn(T, T) -> T,
     factors: Option<Vec<T>>,
@@ -40,7 +40,7 @@ impl<T: Copy> Rows<'_, T> {
         for step in 0..places.len() {
             let at = if reverse { places.len() - 1 - step } else { step };
             if every.is_some_and(|every| (at + usize::from(reverse)).is_multiple_of(every.max(1))) {
-                all = self.neutral;
+                all = self.identity;
             }
             let (before, place) = (all, places[at]);
             let moved = self.factors.as_ref().map_or(all, |factors| (self.times)(all, factors[place]));
@@ -107,21 +107,21 @@ impl TensorValue {
         let (data, last) = if is_float(self) || kind.is_float() || factors.is_some_and(is_float) {
             // An exclusive scan gives the identity as an element.
             let most = kind.most();
-            let (neutral, combine): (f64, &dyn Fn(f64, f64) -> f64) = match scan.combine {
+            let (identity, combine): (f64, &dyn Fn(f64, f64) -> f64) = match scan.combine {
                 Combine::Sum => (0.0, &|a, b| a + b),
                 Combine::Prod => (1.0, &|a, b| a * b),
                 Combine::Max => (-most, &|a, b: f64| if b > a || b.is_nan() { b } else { a }),
                 Combine::Min => (most, &|a, b: f64| if b < a || b.is_nan() { b } else { a }),
             };
             let mut values = self.to_f64s();
-            let mut running = before.map_or_else(|| vec![neutral; rows], TensorValue::to_f64s);
+            let mut running = before.map_or_else(|| vec![identity; rows], TensorValue::to_f64s);
             let factors = factors.map(TensorValue::to_f64s);
-            let all = Rows { scan, neutral, combine, times: &|a, b| a * b, factors };
+            let all = Rows { scan, identity, combine, times: &|a, b| a * b, factors };
             all.rows(&self.shape, &mut values, &mut running);
             (rounded(kind, &values), rounded(kind, &running))
         } else {
             let unsigned = self.kind.is_u64() || kind.is_u64();
-            let (neutral, combine): (i64, &dyn Fn(i64, i64) -> i64) = match scan.combine {
+            let (identity, combine): (i64, &dyn Fn(i64, i64) -> i64) = match scan.combine {
                 Combine::Sum => (0, &i64::wrapping_add),
                 Combine::Prod if self.kind.is_bool() => (1, &|a, b| a & b),
                 Combine::Prod => (1, &i64::wrapping_mul),
@@ -131,9 +131,9 @@ impl TensorValue {
                 Combine::Min => (kind.highest(), &|a: i64, b| a.min(b)),
             };
             let mut values = self.to_i64s();
-            let mut running = before.map_or_else(|| vec![neutral; rows], TensorValue::to_i64s);
+            let mut running = before.map_or_else(|| vec![identity; rows], TensorValue::to_i64s);
             let factors = factors.map(TensorValue::to_i64s);
-            let all = Rows { scan, neutral, combine, times: &i64::wrapping_mul, factors };
+            let all = Rows { scan, identity, combine, times: &i64::wrapping_mul, factors };
             all.rows(&self.shape, &mut values, &mut running);
             (rounded(kind, &values), rounded(kind, &running))
         };

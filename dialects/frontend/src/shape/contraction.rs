@@ -134,7 +134,7 @@ pub fn gemm_loops(lhs: &[SizeExpr], rhs: &[SizeExpr], trans_a: bool, trans_b: bo
     let how = |swapped: bool, a: &str, b: &str| if swapped { format!("[{b}, {a}]") } else { format!("[{a}, {b}]") };
     // The other axis of each matrix.
     let (outer, opposite) = (2 * lhs.len() - 3 - inner, 2 * rhs.len() - 3 - other);
-    let way = match () {
+    let fix = match () {
         () if lhs[inner] == rhs[opposite] => {
             Some(format!("{}: the second operand is {}", swap("trans_b", trans_b), how(!trans_b, "k", "n")))
         }
@@ -143,7 +143,7 @@ pub fn gemm_loops(lhs: &[SizeExpr], rhs: &[SizeExpr], trans_a: bool, trans_b: bo
         }
         () => None,
     };
-    same_size("k", &lhs[inner], &rhs[other], lhs, rhs).map_err(|broken| BrokenRule { suggestion: way, ..broken })?;
+    same_size("k", &lhs[inner], &rhs[other], lhs, rhs).map_err(|broken| BrokenRule { suggestion: fix, ..broken })?;
     Loops::new(&[(lhs, left), (rhs, right)], &out)
 }
 
@@ -159,15 +159,15 @@ fn same_size(name: &str, a: &SizeExpr, b: &SizeExpr, lhs: &[SizeExpr], rhs: &[Si
 pub fn linear_loops(input: &[SizeExpr], weight: &[SizeExpr], transposed: bool) -> Result<Loops, BrokenRule> {
     let (Some(inner), [_, _]) = (input.last(), weight) else {
         let message = format!("an input of {} and weights of {} are no layer", show(input), show(weight));
-        let way = "the input has at least one axis, the weights have two";
-        return Err(BrokenRule::new(&CONTRACTION_MISMATCH, message).suggest(way));
+        let fix = "the input has at least one axis, the weights have two";
+        return Err(BrokenRule::new(&CONTRACTION_MISMATCH, message).suggest(fix));
     };
-    let way = (*inner == weight[usize::from(transposed)]).then(|| match transposed {
+    let fix = (*inner == weight[usize::from(transposed)]).then(|| match transposed {
         true => "the weights are [out, in]: leave out 'transposed'".to_string(),
         false => "the weights are [in, out]: add 'transposed'".to_string(),
     });
     same_size("k", inner, &weight[usize::from(!transposed)], input, weight)
-        .map_err(|broken| BrokenRule { suggestion: way, ..broken })?;
+        .map_err(|broken| BrokenRule { suggestion: fix, ..broken })?;
     let mut left = match input.len() {
         2 => names(&["m"]),
         rank => batch_names(rank - 1, rank - 1),

@@ -37,8 +37,8 @@ pub fn gather(cx: &InferCx<'_>) -> Inferred {
     let fits = dims.len() == ids.len() && (0..dims.len()).all(|at| at == axis || within(&ids[at], &dims[at]));
     if !fits {
         let message = format!("indices of {} do not stand next to elements of {}", show(&ids), show(&dims));
-        let way = "there is an index for each element of the result; rows are taken with 'take'";
-        return Err(BrokenRule::from(message).suggest(way));
+        let fix = "there is an index for each element of the result; rows are taken with 'take'";
+        return Err(BrokenRule::from(message).suggest(fix));
     }
     tensor(cx.ctx, ids, elem)
 }

@@ -264,11 +264,11 @@ fn channels(
         let per_group = if transposed || groups == 1 { String::new() } else { format!(" ({groups} groups)") };
         let message =
             format!("the input has {given} channels, but weights of {} take {taken}{per_group}", show(weights));
-        let way = match transposed {
+        let fix = match transposed {
             false => "axis 'in' of the weights has the channels of the input divided by 'groups'",
             true => "axis 'in' of the weights has the channels of the input",
         };
-        return Err(wrong(message).suggest(way));
+        return Err(wrong(message).suggest(fix));
     }
     if all.try_div(&groups.into()).is_none() {
         return Err(wrong(format!("{all} channels cannot be divided into {groups} groups"))

@@ -95,20 +95,26 @@ impl Fragment {
             let fits = lanes && per == 2 && register_bits > 0;
             fits.then(|| MatrixMove { trans: true, word: vec![1], rows: [columns[0], threads[0], threads[1]] })
         };
-        let way = straight().or_else(trans).ok_or_else(|| {
+        let matrix_move = straight().or_else(trans).ok_or_else(|| {
             format!("neither the words of eight rows nor their columns lie along axis {axis}, which is contiguous")
         })?;
-        let access = [4, 2, 1].into_iter().find_map(|matrices| self.matrices(tile, axis, &way, matrices));
+        let access = [4, 2, 1].into_iter().find_map(|matrices| self.matrices(tile, axis, &matrix_move, matrices));
         access.ok_or_else(|| "rows of 16 bytes are not aligned, or not in the fragment as a whole".into())
     }
 
     /// The instructions of so many matrices, if rows are whole and aligned in each of them.
-    fn matrices(&self, tile: &SharedTile, axis: usize, way: &MatrixMove, matrices: u32) -> Option<MatrixAccess> {
+    fn matrices(
+        &self,
+        tile: &SharedTile,
+        axis: usize,
+        matrix_move: &MatrixMove,
+        matrices: u32,
+    ) -> Option<MatrixAccess> {
         let map = self.map();
         let bits = map.input_bits(Dim::Register);
         let per_row = 16 / tile.elem_bytes();
         // The slots next to those of a word, such that they do not step within a row.
-        let mut chosen = way.word.clone();
+        let mut chosen = matrix_move.word.clone();
         let mut others = Vec::new();
         for slot in (0..bits).map(|bit| 1u64 << bit) {
             if Span::of(&chosen).solve(slot).is_some() {
@@ -117,11 +123,12 @@ impl Fragment {
             chosen.push(slot);
             let within = |slot: u64| map.split(map.apply_flat(slot))[axis] & (per_row - 1);
             let step = within(slot);
-            let in_word = way.word.iter().enumerate().filter(|(bit, _)| !way.trans && step >> bit & 1 == 1);
+            let in_word =
+                matrix_move.word.iter().enumerate().filter(|(bit, _)| !matrix_move.trans && step >> bit & 1 == 1);
             others.push(in_word.fold(slot, |slot, (_, word)| slot ^ word));
         }
         let (inner, outer) = others.split_at_checked(matrices.ilog2() as usize)?;
-        let mut lanes: Vec<u64> = way.rows.to_vec();
+        let mut lanes: Vec<u64> = matrix_move.rows.to_vec();
         lanes.extend((0..2).map(|bit| inner.get(bit).map_or(0, |&slot| map.apply_flat(slot))));
         let lanes = lanes.iter().map(|&column| map.split(column)).collect();
         let warps = (0..map.input_bits(Dim::Warp)).filter_map(|bit| map.basis(Dim::Warp, bit)).collect();
@@ -133,8 +140,9 @@ impl Fragment {
         for group in 0..1usize << outer.len() {
             let base = sum(outer, group);
             let matrix = |matrix: usize| {
-                let element = |at: usize| self.register((base ^ sum(inner, matrix) ^ sum(&way.word, at)) as u32);
-                (0..1 << way.word.len()).map(element).collect::<Option<Vec<u32>>>()
+                let element =
+                    |at: usize| self.register((base ^ sum(inner, matrix) ^ sum(&matrix_move.word, at)) as u32);
+                (0..1 << matrix_move.word.len()).map(element).collect::<Option<Vec<u32>>>()
             };
             let registers: Vec<Option<Vec<u32>>> = (0..matrices as usize).map(matrix).collect();
             if registers.iter().all(Option::is_none) {
@@ -149,6 +157,6 @@ impl Fragment {
         let rows = lanes.columns().iter().all(|&column| starts(column))
             && outer.iter().all(|&slot| starts(map.apply_flat(slot)));
         let is_possible = moved == self.registers() as usize && self.is_whole() && rows && tile.has_whole_units();
-        is_possible.then_some(MatrixAccess { matrices, trans: way.trans, lanes, groups })
+        is_possible.then_some(MatrixAccess { matrices, trans: matrix_move.trans, lanes, groups })
     }
 }

@@ -324,7 +324,7 @@ fn matrix(op: OpRef<'_>, value: ValueId) -> Option<(i64, i64)> {
     <[i64; 2]>::try_from(shape).ok().map(|[rows, columns]| (rows, columns))
 }
 
-fn turned((rows, columns): (i64, i64), transposed: bool) -> (i64, i64) {
+fn transposed_shape((rows, columns): (i64, i64), transposed: bool) -> (i64, i64) {
     if transposed { (columns, rows) } else { (rows, columns) }
 }
 
@@ -362,7 +362,7 @@ pub fn mma(op: Mma<'_>, diags: &Diagnostics) {
 /// Tensor cores have no product of `f32`: it says what they multiply in its place. Other factors they take as they are.
 fn precision(op: OpRef<'_>, elem: Type, precision: Option<Precision>, diags: &Diagnostics) {
     let is_of_tiles = op.is(Wgmma::DEF);
-    let (message, way) = match (precision, elem) {
+    let (message, fix) = match (precision, elem) {
         (None, Type::F32) => (
             "tensor cores have no product of f32".to_string(),
             match is_of_tiles {
@@ -382,7 +382,7 @@ fn precision(op: OpRef<'_>, elem: Type, precision: Option<Precision>, diags: &Di
         ),
         _ => return,
     };
-    diags.emit(Diagnostic::error(&SHAPE_MISMATCH, op.loc(), message).at(op.name()).suggest(way));
+    diags.emit(Diagnostic::error(&SHAPE_MISMATCH, op.loc(), message).at(op.name()).suggest(fix));
 }
 
 fn types_of_product(op: OpRef<'_>, lhs: ValueId, rhs: ValueId, acc: ValueId, out: Type, diags: &Diagnostics) {
@@ -429,8 +429,8 @@ pub fn fma(op: Fma<'_>, diags: &Diagnostics) {
 
 /// The four warps of a group multiply what is in shared memory.
 pub fn wgmma(op: Wgmma<'_>, diags: &Diagnostics) {
-    let lhs = matrix(*op, op.lhs()).map(|shape| turned(shape, op.lhs_transposed().is_some()));
-    let rhs = matrix(*op, op.rhs()).map(|shape| turned(shape, op.rhs_transposed().is_some()));
+    let lhs = matrix(*op, op.lhs()).map(|shape| transposed_shape(shape, op.lhs_transposed().is_some()));
+    let rhs = matrix(*op, op.rhs()).map(|shape| transposed_shape(shape, op.rhs_transposed().is_some()));
     product(*op, lhs, rhs, op.acc(), diags);
     types_of_product(*op, op.lhs(), op.rhs(), op.acc(), op.type_of(op.out()), diags);
     if is_single(*op) || warps_of(*op) != Some(4) {

@@ -40,8 +40,8 @@ fn is_for_host(op: OpRef<'_>) -> bool {
     let place = BlockId::of(op).is_some() || GridSize::of(op).is_some() || BlockRank::of(op).is_some();
     let numbers = op.result_types().all(|ty| ty == Type::INDEX || ty.bits(op.ctx).is_some());
     let computes = op.regions().is_empty() && effects(op.ctx, op.body, op.id) == Effects::NONE;
-    let of_kernel = op.name().starts_with("kernel.");
-    launches || memory || !of_kernel || (computes && numbers && !place)
+    let is_kernel_op = op.name().starts_with("kernel.");
+    launches || memory || !is_kernel_op || (computes && numbers && !place)
 }
 
 /// The host looks at it, before there are blocks.

@@ -147,8 +147,8 @@ impl Checked<'_> {
         for (role, count) in plan.registers.iter().flat_map(|table| &table.0) {
             let most = if role == "thread" { target.registers_per_thread } else { 256 };
             if *count < 24 || *count > most || (role != "thread" && count % 8 != 0) {
-                let way = if role == "thread" { "" } else { " by 8" };
-                let message = format!("'{role}' has {count} registers, which is not from 24 to {most}{way}");
+                let step = if role == "thread" { "" } else { " by 8" };
+                let message = format!("'{role}' has {count} registers, which is not from 24 to {most}{step}");
                 let (role, right) = (role.clone(), (count / 8 * 8).clamp(24, most / 8 * 8));
                 self.error_with_fix(&["registers"], &TOO_MANY_REGISTERS, message, move |plan| {
                     set(&mut plan.registers, &role, right)

@@ -110,12 +110,12 @@ struct Described {
     stride: u32,
     span: u32,
     /// Whether it is contiguous along the axis that is no sum.
-    turned: bool,
+    transposed: bool,
     width: u32,
 }
 
 impl Described {
-    fn of(bits: u64, turned: bool, width: u32) -> Result<Described, String> {
+    fn of(bits: u64, transposed: bool, width: u32) -> Result<Described, String> {
         let field = |at: u32| ((bits >> at) as u32 & 0x3FFF) << 4;
         if bits >> 49 & 7 != 0 {
             return Err("a matrix descriptor with a base offset is not known here".into());
@@ -124,13 +124,13 @@ impl Described {
             return Err(format!("{bits:#018x} is no matrix descriptor: bits that must be zero are set"));
         }
         let span = [16, 128, 64, 32][(bits >> 62) as usize];
-        Ok(Described { start: field(0), leading: field(16), stride: field(32), span, turned, width })
+        Ok(Described { start: field(0), leading: field(16), stride: field(32), span, transposed, width })
     }
 
     /// The address of an element: along the axis that is no sum, and along the sum.
     fn address(&self, mn: u32, k: u32) -> u32 {
         let span = self.span;
-        let offset = match self.turned {
+        let offset = match self.transposed {
             false => {
                 let byte = k * self.width;
                 let along = if span == 16 { byte / 16 * self.leading + byte % 16 } else { byte };
@@ -153,8 +153,8 @@ impl Described {
     /// The addresses of the 16-byte units that elements are in, line by line.
     fn units(&self, mn: std::ops::Range<usize>, k: usize) -> Vec<u32> {
         let unit = 16 / self.width as usize;
-        let (lines, along) = if self.turned { (k, mn.len()) } else { (mn.len(), k) };
-        let place = |line: usize, first: usize| match self.turned {
+        let (lines, along) = if self.transposed { (k, mn.len()) } else { (mn.len(), k) };
+        let place = |line: usize, first: usize| match self.transposed {
             true => self.address((mn.start + first) as u32, line as u32),
             false => self.address((mn.start + line) as u32, first as u32),
         };
@@ -184,7 +184,7 @@ impl Machine<'_> {
         let unit = 16 / width;
         let count = mn.len();
         let mut out = vec![0.0; count * k];
-        let along = if matrix.turned { count } else { k };
+        let along = if matrix.transposed { count } else { k };
         for (number, at) in matrix.units(mn, k).into_iter().enumerate() {
             let per_line = along.div_ceil(unit);
             let (line, first) = (number / per_line, number % per_line * unit);
@@ -193,7 +193,7 @@ impl Machine<'_> {
                 let mut all = [0; 8];
                 all[..width].copy_from_slice(bytes);
                 let number = element(u64::from_le_bytes(all), ty);
-                let (mn, at) = if matrix.turned { (first + index, line) } else { (line, first + index) };
+                let (mn, at) = if matrix.transposed { (first + index, line) } else { (line, first + index) };
                 out[if by_k { at * count + mn } else { mn * k + at }] = number;
             }
         }
@@ -380,16 +380,16 @@ fn right_of(warp: &Warp, code: &Code) -> Result<(u64, Described), Fault> {
     let Kind::Wgmma { a, b, n, .. } = code.kind else { return Err("no product".into()) };
     let place = n / 2 + if in_registers(code, n, a) { 4 } else { 1 };
     let bits = one(warp, code, place, 0)?;
-    // After the descriptor: the predicate, two signs, and which matrices are turned.
-    let turned = code.args.len() > place + 4 && one(warp, code, code.args.len() - 1, 0)? == 1;
-    Ok((bits, Described::of(bits, turned, b.bits() / 8).map_err(in_lane(0))?))
+    // After the descriptor: the predicate, two signs, and which matrices are transposed.
+    let transposed = code.args.len() > place + 4 && one(warp, code, code.args.len() - 1, 0)? == 1;
+    Ok((bits, Described::of(bits, transposed, b.bits() / 8).map_err(in_lane(0))?))
 }
 
 /// The left matrix, if it is in shared memory.
 fn left_of(warp: &Warp, code: &Code) -> Result<Described, Fault> {
     let Kind::Wgmma { a, n, .. } = code.kind else { return Err("no product".into()) };
-    let turned = code.args.len() > n / 2 + 5 && one(warp, code, n / 2 + 5, 0)? == 1;
-    Described::of(one(warp, code, n / 2, 0)?, turned, a.bits() / 8).map_err(in_lane(0))
+    let transposed = code.args.len() > n / 2 + 5 && one(warp, code, n / 2 + 5, 0)? == 1;
+    Described::of(one(warp, code, n / 2, 0)?, transposed, a.bits() / 8).map_err(in_lane(0))
 }
 
 /// What a product of four warps reads of shared memory.

@@ -494,8 +494,8 @@ fn unknown(form: &Form<'_>) -> dlc_core::json::Reported {
     let (word, key) = (&form.word, &form.key);
     if matches!(&**word, "reshape" | "view" | "permute" | "expand") {
         let error = key.error(&UNKNOWN_EXPR, format!("there is no '{word}' in a region: values have named axes"));
-        let way = "read at the positions that it leaves, as its map; an axis of size 1 is none, and 'BroadcastInDim' adds axes";
-        return key.report(error.suggest(way));
+        let fix = "read at the positions that it leaves, as its map; an axis of size 1 is none, and 'BroadcastInDim' adds axes";
+        return key.report(error.suggest(fix));
     }
     let words = FORMS.iter().copied().chain(Unary::WORDS.iter().copied()).chain(Binary::WORDS.iter().copied());
     let error = key.error(&UNKNOWN_EXPR, format!("there is no expression '{word}'"));

@@ -204,13 +204,13 @@ impl Build<'_> {
             None => {
                 let error = node.error(&UNDEFINED_VALUE, format!("no value before is named '{name}'"));
                 let read = self.tensors.iter().any(|(known, _)| *known == name);
-                let way = match read {
+                let fix = match read {
                     true => {
                         Some(format!("an element of memory is {{\"read\": {{\"tensor\": \"{name}\", \"map\": [..]}}}}"))
                     }
                     false => did_you_mean(&name, self.values.keys().map(String::as_str)),
                 };
-                Err(node.report(error.suggest_if(way)))
+                Err(node.report(error.suggest_if(fix)))
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What a region that combines must keep: it is associative, and the initial numbers are neutral.
+//! What a region that combines must keep: it is associative, and the initial numbers are its identity.
 //!
 //! Both are equations, which are tried at a few numbers; a combiner that breaks one there is refused. That shows
 //! mistakes, and proves nothing: an equation may hold at these numbers and not at others. A combiner that reads memory,
@@ -12,7 +12,7 @@ use dlc_ir::interp::Datum;
 use dlc_ir::op::BrokenRule;
 use dlc_ir::{BlockId, Context, OpRef, Type, ValueId};
 
-use super::{NEUTRAL_INVALID, NON_ASSOCIATIVE_COMBINER};
+use super::{INVALID_IDENTITY, NON_ASSOCIATIVE_COMBINER};
 use crate::ops::{Binary, BroadcastInDim, Cast, Const, Reduce, Select, Transpose, Unary};
 use crate::types::Value;
 
@@ -37,15 +37,15 @@ pub(super) fn broken(op: Reduce<'_>, block: BlockId, end: OpRef<'_>) -> Option<B
     let sides = [combine.run(&init, &a)?, combine.run(&a, &init)?];
     if let Some(at) = sides.iter().find_map(|side| differs(side, &a)) {
         let message = format!("accumulator {at} starts with a number that changes what it is combined with");
-        let way = "the combiner must give back each contribution where the other accumulators are the initial numbers";
-        return Some(BrokenRule::new(&NEUTRAL_INVALID, message).suggest(way));
+        let fix = "the combiner must give back each contribution where the other accumulators are the initial numbers";
+        return Some(BrokenRule::new(&INVALID_IDENTITY, message).suggest(fix));
     }
     let left = combine.run(&combine.run(&a, &b)?, &c)?;
     let right = combine.run(&a, &combine.run(&b, &c)?)?;
     let at = differs(&left, &right)?;
     let message = format!("accumulator {at} depends on the order in which contributions are combined");
-    let way = "a combiner 'f' must be associative: 'f(f(a, b), c)' is 'f(a, f(b, c))'";
-    Some(BrokenRule::new(&NON_ASSOCIATIVE_COMBINER, message).suggest(way))
+    let fix = "a combiner 'f' must be associative: 'f(f(a, b), c)' is 'f(a, f(b, c))'";
+    Some(BrokenRule::new(&NON_ASSOCIATIVE_COMBINER, message).suggest(fix))
 }
 
 /// The type in which numbers are tried: rounding is no difference.

@@ -306,11 +306,11 @@ impl<'a> JsonArgs<'a, '_> {
             let place = names.as_ref().and_then(|names| names.iter().position(|own| *own == name));
             return place.map(|place| place as i64).ok_or_else(|| {
                 let message = format!("'{}': the operand has no axis of the name '{name}'", node.path());
-                let way = match &names {
+                let fix = match &names {
                     Some(names) => format!("its axes are {}", names.join(", ")),
                     None => format!("its axes have no names; give numbers from 0 to {}", rank - 1),
                 };
-                node.report(node.error(&WRONG_VALUE, message).suggest(way))
+                node.report(node.error(&WRONG_VALUE, message).suggest(fix))
             });
         }
         match node.int()? {
@@ -347,9 +347,9 @@ impl<'a> JsonArgs<'a, '_> {
             if numbers.len() != 2 * rank {
                 let shown = operand.map_or_else(String::new, |operand| show(&operand.dims));
                 let message = format!("'{}' has {} numbers for the {rank} axes of {shown}", list.path(), numbers.len());
-                let way =
+                let fix =
                     format!("give two numbers for each axis, {} in all: how much before it and after it", 2 * rank);
-                return Err(list.report(list.error(&WRONG_VALUE, message).suggest(way)));
+                return Err(list.report(list.error(&WRONG_VALUE, message).suggest(fix)));
             }
             return Ok(numbers.chunks(2).map(|pair| (pair[0].clone(), pair[1].clone())).unzip());
         }

@@ -294,9 +294,9 @@ impl Dump<'_, '_> {
                 Indices::read(&Record::new(arg, "the arg of CONTRACT", &contraction::KEYS)?)?;
             }
             let message = format!("nothing says what sizes the input '{name}' has");
-            let way =
+            let fix =
                 format!("give them: \"tensors\": {{\"{name}\": {{\"dtype\": \"fp16\", \"shape\": [\"M\", \"N\"]}}}}");
-            return Err(node.report(node.error(&SIZES_UNKNOWN, message).suggest(way)));
+            return Err(node.report(node.error(&SIZES_UNKNOWN, message).suggest(fix)));
         };
         let dims: Vec<SizeExpr> =
             guess.into_iter().enumerate().map(|(axis, size)| self.size(name, axis, size)).collect();

@@ -48,8 +48,8 @@ pub fn non_affine(expr: &SizeExpr, rank: usize) -> Option<BrokenRule> {
         true => None,
         false => {
             let message = format!("the index {expr} is not affine");
-            let way = "an index is a sum of indices times constants, with floordiv and mod by constants; compute others as values and take elements with 'index'";
-            Some(BrokenRule::new(&NON_AFFINE_VIEW, message).suggest(way))
+            let fix = "an index is a sum of indices times constants, with floordiv and mod by constants; compute others as values and take elements with 'index'";
+            Some(BrokenRule::new(&NON_AFFINE_VIEW, message).suggest(fix))
         }
     }
 }

@@ -320,7 +320,7 @@ impl Emitter<'_, '_> {
             // Of no elements it is a number, and what it reads is not there.
             Kind::Reduce { combiner, .. } if value.over.iter().any(|size| size.as_constant() == Some(0)) => {
                 let ctx = self.program.ctx;
-                self.constant(dlc_region::verify::neutral(ctx, *combiner, value.elem), value.elem)
+                self.constant(dlc_region::verify::identity_of(ctx, *combiner, value.elem), value.elem)
             }
             Kind::Reduce { combiner, any_order } => self.reduce(node, (*combiner, *any_order), at)?,
             Kind::Scan(scan) => self.scan(node, *scan, at)?,
@@ -383,7 +383,7 @@ impl Emitter<'_, '_> {
         let input = self.operand(value.operands[0].node, &at.reads[0])?;
         let kept: Vec<String> = self.axes_of(input).into_iter().filter(|axis| !names.contains(axis)).collect();
         let (ty, loc, ctx) = (self.ty(value.elem, &kept), self.loc, self.program.ctx);
-        let init = [dlc_region::verify::neutral(ctx, combiner, value.elem)];
+        let init = [dlc_region::verify::identity_of(ctx, combiner, value.elem)];
         let axes = names.iter().map(String::as_str).collect();
         let acc = vec![value.elem];
         let builder = &mut self.builder();
@@ -475,5 +475,5 @@ impl Emitter<'_, '_> {
 }
 
 fn zero(ctx: &Context, elem: Type) -> Attr {
-    dlc_region::verify::neutral(ctx, Combiner::Sum, elem)
+    dlc_region::verify::identity_of(ctx, Combiner::Sum, elem)
 }

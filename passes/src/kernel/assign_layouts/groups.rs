@@ -157,13 +157,13 @@ fn cost(ctx: &Context, body: &Body, group: &Group, layout: &Distributed) -> Opti
             }
             global(op, &access)?
         } else {
-            let (tile, value, turned, loads) = match (kernel::LoadShared::of(op), kernel::StoreShared::of(op)) {
+            let (tile, value, transposed, loads) = match (kernel::LoadShared::of(op), kernel::StoreShared::of(op)) {
                 (Some(op), _) => (op.tile(), op.out(), op.transposed(), true),
                 (_, Some(op)) => (op.tile(), op.value(), op.transposed(), false),
                 _ => continue,
             };
             let place = Tile::of(ctx, op.type_of(tile))?.place(ctx).ok()?;
-            let place = if turned.is_some() { place.transposed()? } else { place };
+            let place = if transposed.is_some() { place.transposed()? } else { place };
             shared(&*placed(op, op.type_of(value), layout)?, &place, loads)?
         };
         sum += one * weight(ctx, body, id);

@@ -73,16 +73,16 @@ fn room(op: OpRef<'_>) -> Option<u32> {
 /// What an access to a tile costs in a layout of it. `None` where another op than those of threads uses it, and where a
 /// copy would get narrower.
 fn access(op: OpRef<'_>, tile: &SharedTile) -> Option<u64> {
-    let turned = |turned: bool| if turned { tile.transposed() } else { Some(tile.clone()) };
+    let oriented = |is_transposed: bool| if is_transposed { tile.transposed() } else { Some(tile.clone()) };
     if let Some(load) = kernel::LoadShared::of(op) {
         let ty = op.type_of(load.out());
         let fragment = placed(op, ty, &Frag::of(op.ctx, ty)?.layout(op.ctx))?;
-        return shared(&fragment, &turned(load.transposed().is_some())?, true);
+        return shared(&fragment, &oriented(load.transposed().is_some())?, true);
     }
     if let Some(store) = kernel::StoreShared::of(op) {
         let ty = op.type_of(store.value());
         let fragment = placed(op, ty, &Frag::of(op.ctx, ty)?.layout(op.ctx))?;
-        return shared(&fragment, &turned(store.transposed().is_some())?, false);
+        return shared(&fragment, &oriented(store.transposed().is_some())?, false);
     }
     let access = GlobalAccess::of(op).filter(|access| access.tile.is_some())?;
     let fragment = access.fragment(op).ok()?;

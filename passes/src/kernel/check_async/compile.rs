@@ -219,8 +219,8 @@ impl<'a> Compiler<'a> {
         BarrierAt { base: self.slot(barrier), stage, count: count.clamp(1, 4096) as u32, name: self.name(barrier) }
     }
 
-    fn class(&mut self, tile: u32, layout: Distributed, first: bool, turned: bool) -> u32 {
-        let class = Class { tile, layout, warps: self.warps, first, turned };
+    fn class(&mut self, tile: u32, layout: Distributed, first: bool, transposed: bool) -> u32 {
+        let class = Class { tile, layout, warps: self.warps, first, transposed };
         match self.program.classes.iter().position(|known| *known == class) {
             Some(at) => at as u32,
             None => {

@@ -244,9 +244,9 @@ impl Paths<'_> {
         let mut least = ways.to_vec();
         let mut at = 0;
         while at < least.len() {
-            let way = least.remove(at);
+            let arm = least.remove(at);
             if together.has_all(least.iter().map(|&way| self.number(way))) {
-                least.insert(at, way);
+                least.insert(at, arm);
                 at += 1;
             }
         }

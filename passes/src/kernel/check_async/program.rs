@@ -158,7 +158,7 @@ pub struct Class {
     /// Whether those that hold a copy are left out, as they do not write.
     pub first: bool,
     /// Whether the tile is read the other way round.
-    pub turned: bool,
+    pub transposed: bool,
 }
 
 /// A role.

@@ -76,13 +76,13 @@ fn place(program: &Program, scenario: &Scenario) -> String {
     let list = |values: &[i64]| values[..axes].iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
     let kind = if program.cluster_blocks() > 1 { "the cluster from block" } else { "block" };
     let block = format!("{kind} ({}) of ({})", list(&scenario.first), list(&scenario.grid));
-    let way = match scenario.data.iter().all(|&choices| choices == 0) {
+    let choices_text = match scenario.data.iter().all(|&choices| choices == 0) {
         _ if !program.data => "",
         true => ", every condition on data true",
         false => ", some conditions on data false",
     };
     match symbols.is_empty() {
-        true => format!("in {block}{way}"),
-        false => format!("for {}, in {block}{way}", symbols.join(", ")),
+        true => format!("in {block}{choices_text}"),
+        false => format!("for {}, in {block}{choices_text}", symbols.join(", ")),
     }
 }

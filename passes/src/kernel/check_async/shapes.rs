@@ -91,13 +91,13 @@ impl Shapes {
 
 /// Whether `ldmatrix` and `stmatrix` can move the fragments of a class.
 fn is_matrix(program: &Program, class: u32) -> bool {
-    let Class { tile, layout, warps, turned, .. } = &program.classes[class as usize];
+    let Class { tile, layout, warps, transposed, .. } = &program.classes[class as usize];
     let place = &program.tiles[*tile as usize].place;
     if !layout.has_matrices(place.elem_bytes() * 8) {
         return false;
     }
-    let turned = if *turned { place.transposed() } else { None };
-    let place = turned.as_ref().unwrap_or(place);
+    let transposed = if *transposed { place.transposed() } else { None };
+    let place = transposed.as_ref().unwrap_or(place);
     let fragment = layout.place(place.shape(), place.elem_bytes() * 8, *warps);
     fragment.is_ok_and(|fragment| fragment.matrix_access(place).is_ok())
 }
@@ -152,10 +152,10 @@ fn join(mut all: Vec<Interval>) -> Vec<Interval> {
 
 /// The warps and threads that touch each element.
 fn touched(program: &Program, class: u32, base: u32) -> Touched {
-    let Class { tile, layout, warps, first, turned } = &program.classes[class as usize];
+    let Class { tile, layout, warps, first, transposed } = &program.classes[class as usize];
     let place = &program.tiles[*tile as usize].place;
-    let turned = if *turned { place.transposed() } else { None };
-    let place = turned.as_ref().unwrap_or(place);
+    let transposed = if *transposed { place.transposed() } else { None };
+    let place = transposed.as_ref().unwrap_or(place);
     let Ok(fragment) = layout.place(place.shape(), place.elem_bytes() * 8, *warps) else { return Touched::default() };
     let table = fragment.table();
     let addresses = addresses(place, base);

@@ -187,7 +187,7 @@ pub fn request(
     let wait = InsertPoint::Before(fence_or(ctx, body, elect, barrier));
     kernel::Wait::build(&mut Builder::new(ctx, body, wait), loc, full, None, parity);
     if let Some(block) = inner.and_then(|inner| block_of(ctx, body, inner)) {
-        let next = turned(ctx, body, block, parity).ok_or("its loops cannot carry a parity")?;
+        let next = flipped_parity(ctx, body, block, parity).ok_or("its loops cannot carry a parity")?;
         yield_more(ctx, body, block, &[next]);
     }
     for boxed in boxes {
@@ -197,7 +197,7 @@ pub fn request(
 }
 
 /// The other parity, at the end of a block.
-fn turned(ctx: &Context, body: &mut Body, block: BlockId, parity: ValueId) -> Option<ValueId> {
+fn flipped_parity(ctx: &Context, body: &mut Body, block: BlockId, parity: ValueId) -> Option<ValueId> {
     let old = BoundExpr::value(parity)?;
     let other = BoundExpr::plain(SizeExpr::from(1)).with(&old, |one, old| one.sub(old).ok())?;
     let end = body.last_op(block).filter(|&op| kernel::Yield::of(OpRef::new(ctx, body, op)).is_some());

@@ -24,11 +24,11 @@ pub fn longest_first(body: &mut Body, cx: &PassCx<'_>) -> Result<u64, &'static s
     for op in orders {
         match order(ctx, body, op) {
             Ok(order) if cx.allows_rule("order") => {
-                let way = if order.grows { "the last rows" } else { "the first rows" };
+                let first = if order.grows { "the last rows" } else { "the first rows" };
                 cx.remark(
                     RemarkKind::Passed,
                     body.loc(op),
-                    format!("tiles are taken in the order 'longest_first': {way} come first"),
+                    format!("tiles are taken in the order 'longest_first': {first} come first"),
                 );
                 set(ctx, body, op, &order).ok_or(BEYOND)?;
                 changed += 1;

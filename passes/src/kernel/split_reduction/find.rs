@@ -167,7 +167,7 @@ fn combiners(ctx: &Context, body: &Body, op: OpId) -> Result<Vec<Combiner>, Stri
         let is_fragment = Frag::of(ctx, body.value_type(init)).is_some();
         let own = all.into_iter().find(|&own| is_fragment && is_combined(ctx, body, own, value, arg));
         let own = own.ok_or_else(|| format!("{} that the loop carries is no sum", name()))?;
-        if !is_neutral(ctx, body, own, init) {
+        if !is_identity(ctx, body, own, init) {
             return Err(match own {
                 Combiner::Sum => format!("the sum {} does not begin with zero", name()),
                 _ => format!("{} begins with a number that changes what is combined with it", name()),
@@ -179,17 +179,17 @@ fn combiners(ctx: &Context, body: &Body, op: OpId) -> Result<Vec<Combiner>, Stri
 }
 
 /// Whether all elements of a fragment are the number that changes none that it is combined with.
-fn is_neutral(ctx: &Context, body: &Body, combiner: Combiner, value: ValueId) -> bool {
+fn is_identity(ctx: &Context, body: &Body, combiner: Combiner, value: ValueId) -> bool {
     let op = body.defining_op(value).and_then(|op| kernel::Const::of(OpRef::new(ctx, body, op)));
     let numbers = op.and_then(|op| op.prop_named("value"));
     let elem = dlc_kernel::types::elem_of(ctx, body.value_type(value));
-    let is_neutral = |number: Attr| match combiner {
+    let is_identity = |number: Attr| match combiner {
         Combiner::Sum => crate::analysis::numbers::is_zero(ctx, number),
-        _ => dlc_core::scalar::is_neutral(ctx, combiner, number, elem),
+        _ => dlc_core::scalar::is_identity_of(ctx, combiner, number, elem),
     };
     numbers.is_some_and(|numbers| match ctx.attr_data(numbers) {
-        AttrData::Array(numbers) => numbers.iter().all(|&number| is_neutral(number)),
-        _ => is_neutral(numbers),
+        AttrData::Array(numbers) => numbers.iter().all(|&number| is_identity(number)),
+        _ => is_identity(numbers),
     })
 }
 

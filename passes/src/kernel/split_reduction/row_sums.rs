@@ -3,7 +3,7 @@
 //! first one through its elements, as many at once; what was after the loop stays there.
 
 use dlc_core::guard::{Condition, Guard};
-use dlc_core::scalar::{Combiner, neutral};
+use dlc_core::scalar::{Combiner, identity_of};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
 use dlc_ir::{Builder, Context, OpId, Type, ValueId};
@@ -101,7 +101,7 @@ pub fn through_memory(ctx: &Context, body: &mut Body, found: &SplitLoop, rows: &
         // Beyond the last part is what changes nothing; of a sum that is what is loaded anyway.
         let elem = elem_of(ctx, types[sum]);
         let own = guard.is_some().then_some(found.combiners[sum]).filter(|own| *own != Combiner::Sum);
-        let fill = own.map(|combiner| neutral(ctx, combiner, elem));
+        let fill = own.map(|combiner| identity_of(ctx, combiner, elem));
         let mut builder = Builder::new(ctx, body, place);
         let op = kernel::NewLoad {
             source: memories[sum],

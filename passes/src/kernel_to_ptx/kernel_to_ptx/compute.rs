@@ -389,7 +389,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let wide = elem.wide().ty(ty);
         let fragment = self.fragment(self.kernel.value_type(input))?;
         let registers = self.registers(input)?;
-        let (thread_group, neutral) = (self.thread_group, neutral(combiner, elem.wide()));
+        let (thread_group, identity) = (self.thread_group, identity_arg(combiner, elem.wide()));
         let places = match fragment.is_whole() {
             true => None,
             false => Some(coords(&mut self.code, &fragment, &thread_group)),
@@ -401,7 +401,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
                 None => number,
                 Some(places) => {
                     let exists = super::values::exists(&mut self.code, &fragment, places, register);
-                    self.code.select(exists, number, neutral, elem.wide())
+                    self.code.select(exists, number, identity, elem.wide())
                 }
             });
         }
@@ -411,7 +411,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
     /// What numbers combine to, pair by pair: few steps after each other, and few roundings of each.
     pub fn combined(&mut self, combiner: Combiner, mut numbers: Vec<Arg>, ty: Type) -> Result<Arg, Refused> {
         let elem = Elem::of(self.ctx(), ty)?;
-        let Some(&first) = numbers.first() else { return Ok(neutral(combiner, elem)) };
+        let Some(&first) = numbers.first() else { return Ok(identity_arg(combiner, elem)) };
         if numbers.len() == 1 {
             return Ok(first);
         }
@@ -430,7 +430,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
 }
 
 /// The number that changes no other one.
-pub fn neutral(combiner: Combiner, elem: Elem) -> Arg {
+pub fn identity_arg(combiner: Combiner, elem: Elem) -> Arg {
     let number = match combiner {
         Combiner::Sum => 0.0,
         Combiner::Prod => 1.0,

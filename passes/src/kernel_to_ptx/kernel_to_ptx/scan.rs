@@ -16,7 +16,7 @@ use dlc_ptx::inst::Arg;
 
 use super::Refused;
 use super::code::Cond;
-use super::compute::{groups, neutral, own_places};
+use super::compute::{groups, identity_arg, own_places};
 use super::exchange::{Shared, bits_along};
 use super::lower::Lower;
 use super::scalar::Elem;
@@ -68,9 +68,9 @@ struct How {
 
 impl How {
     /// What changes nothing that it is combined with.
-    fn neutral(self) -> Number {
-        let factor = (self.combiner == ScanCombiner::Linear).then(|| neutral(Combiner::Prod, self.elem));
-        Number { factor, value: neutral(self.combiner.running(), self.elem) }
+    fn identity(self) -> Number {
+        let factor = (self.combiner == ScanCombiner::Linear).then(|| identity_arg(Combiner::Prod, self.elem));
+        Number { factor, value: identity_arg(self.combiner.running(), self.elem) }
     }
 }
 
@@ -193,7 +193,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
                 let sum = sums.last().map_or(Ok(own), |&before| self.both(before, own, how))?;
                 sums.push(sum);
             }
-            let all = sums.last().copied().unwrap_or_else(|| how.neutral());
+            let all = sums.last().copied().unwrap_or_else(|| how.identity());
             row.parts.push(Part { runs: at..at + 1, all });
             row.runs.push(Run { registers: registers.to_vec(), sums, before: None });
         }
@@ -247,7 +247,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             let parts = rows.iter_mut().zip(&mut befores).flat_map(|(row, befores)| row.parts.iter_mut().zip(befores));
             for ((part, before), other) in parts.zip(others) {
                 let after = self.followed(other, *before, how)?;
-                let no = before.unwrap_or_else(|| how.neutral());
+                let no = before.unwrap_or_else(|| how.identity());
                 *before = Some(self.chosen_number(is_after, after, no, how));
                 let own = part.all;
                 part.all = self.both(own, other, how)?;
@@ -302,7 +302,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
                 return Ok(());
             }
             let factors = factors.get(place / height / each * height + place % height);
-            let (mut all, mut before): (Option<Number>, _) = (None, how.neutral());
+            let (mut all, mut before): (Option<Number>, _) = (None, how.identity());
             for (&number, &is_own) in order.iter().zip(&is_own) {
                 let number = number as usize;
                 let own = Number { factor: factors.map(|factors: &Vec<Arg>| factors[number]), value: numbers[number] };

@@ -29,13 +29,13 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         } else if let Some(op) = kernel::LoadShared::of(op) {
             let at = self.stage(op.tile(), op.stage())?;
             let tile = self.tile_type(op.tile())?.place(self.ctx()).map_err(Refused::new)?;
-            let tile = turned(tile, op.transposed().is_some())?;
+            let tile = transposed_if(tile, op.transposed().is_some())?;
             let registers = self.load_from_tile(self.kernel.value_type(op.out()), at, &tile)?;
             self.set(op.out(), Lowered::Fragment(registers.into()));
         } else if let Some(op) = kernel::StoreShared::of(op) {
             let at = self.stage(op.tile(), op.stage())?;
             let tile = self.tile_type(op.tile())?.place(self.ctx()).map_err(Refused::new)?;
-            let tile = turned(tile, op.transposed().is_some())?;
+            let tile = transposed_if(tile, op.transposed().is_some())?;
             let registers = self.registers(op.value())?;
             self.store_to_tile(&registers, self.kernel.value_type(op.value()), at, &tile)?;
         } else {
@@ -366,7 +366,7 @@ fn matrix_modifiers(way: &MatrixAccess) -> String {
 }
 
 /// A tile with its axes exchanged, where that is wanted.
-fn turned(tile: SharedTile, transposed: bool) -> Result<SharedTile, Refused> {
+fn transposed_if(tile: SharedTile, transposed: bool) -> Result<SharedTile, Refused> {
     match transposed {
         true => tile.transposed().ok_or_else(|| Refused::new("only a tile with two axes can be transposed")),
         false => Ok(tile),

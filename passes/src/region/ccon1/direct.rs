@@ -78,14 +78,14 @@ fn narrow(ctx: &Context, body: &mut Body, op: OpId, kernel: &KernelAxes) {
     if view.is(Reduce::DEF) || view.results().len() != 1 {
         return;
     }
-    let (out, needed, turned) = (view.result(0), depends(view, kernel), Transpose::of(view).map(Transpose::input));
+    let (out, needed, transposed) = (view.result(0), depends(view, kernel), Transpose::of(view).map(Transpose::input));
     let mut own = axes(ctx, body, out);
     let had = own.len();
     own.retain(|axis| needed.contains(axis));
     if own.len() == had {
         return;
     }
-    if let Some(input) = turned {
+    if let Some(input) = transposed {
         let from = axes(ctx, body, input);
         set_ints(ctx, body, op, "by", places(&own, &from));
     }
@@ -110,8 +110,8 @@ pub fn remove_transposes(body: &mut Body, cx: &PassCx<'_>) -> u64 {
         }
         let kernel = KernelAxes::of(ctx, body);
         let rank = Rank::of(ctx, body, reduce, &kernel);
-        let turned = match turned(ctx, body, reduce, &ops, &rank) {
-            Ok(turned) if turned.len() < transposes.len() => turned,
+        let transposed = match to_transpose(ctx, body, reduce, &ops, &rank) {
+            Ok(transposed) if transposed.len() < transposes.len() => transposed,
             Ok(_) => continue,
             Err(why) => {
                 cx.remark(RemarkKind::Missed, body.loc(reduce), format!("transposes stay in this reduction: {why}"));
@@ -119,8 +119,8 @@ pub fn remove_transposes(body: &mut Body, cx: &PassCx<'_>) -> u64 {
             }
         };
         if cx.allows_rule("transpose") {
-            removed += (transposes.len() - turned.len()) as u64;
-            reorder(ctx, body, reduce, ops, turned, &rank);
+            removed += (transposes.len() - transposed.len()) as u64;
+            reorder(ctx, body, reduce, ops, transposed, &rank);
             erase_unused(ctx, body, transposes);
         }
     }
@@ -169,12 +169,18 @@ fn before_transposes(ctx: &Context, body: &Body, mut value: ValueId, among: &FxH
 
 /// The values from outside that need a transpose for themselves, in the order of their first use. An error in words
 /// where the bodies stay as they are.
-fn turned(ctx: &Context, body: &Body, reduce: OpId, ops: &[OpId], rank: &Rank<'_>) -> Result<Vec<ValueId>, String> {
+fn to_transpose(
+    ctx: &Context,
+    body: &Body,
+    reduce: OpId,
+    ops: &[OpId],
+    rank: &Rank<'_>,
+) -> Result<Vec<ValueId>, String> {
     if body.results(reduce).any(|out| !rank.is_sorted(&axes(ctx, body, out))) {
         return Err("its results have their axes in different orders".into());
     }
     let among: FxHashSet<OpId> = ops.iter().copied().collect();
-    let mut turned = Vec::new();
+    let mut transposed = Vec::new();
     for &op in ops {
         let view = OpRef::new(ctx, body, op);
         if Reduce::of(view).is_some_and(|inner| inner.combiner().is_none()) {
@@ -186,20 +192,20 @@ fn turned(ctx: &Context, body: &Body, reduce: OpId, ops: &[OpId], rank: &Rank<'_
         for value in view.operands() {
             let value = before_transposes(ctx, body, value, &among);
             let outside = body.defining_op(value).is_none_or(|op| !among.contains(&op));
-            if outside && !rank.is_sorted(&axes(ctx, body, value)) && !turned.contains(&value) {
-                turned.push(value);
+            if outside && !rank.is_sorted(&axes(ctx, body, value)) && !transposed.contains(&value) {
+                transposed.push(value);
             }
         }
     }
-    Ok(turned)
+    Ok(transposed)
 }
 
-fn reorder(ctx: &Context, body: &mut Body, reduce: OpId, ops: Vec<OpId>, turned: Vec<ValueId>, rank: &Rank<'_>) {
+fn reorder(ctx: &Context, body: &mut Body, reduce: OpId, ops: Vec<OpId>, transposed: Vec<ValueId>, rank: &Rank<'_>) {
     let among: FxHashSet<OpId> = ops.iter().copied().collect();
     let mut replaced: FxHashMap<ValueId, ValueId> = FxHashMap::default();
     let Some(block) = contributions(body, reduce) else { return };
     let mut builder = Builder::new(ctx, body, InsertPoint::StartOf(block));
-    for value in turned {
+    for value in transposed {
         let from = axes(ctx, builder.body, value);
         let to = rank.sorted(from.clone());
         let (by, loc) = (places(&to, &from), builder.body.loc(reduce));

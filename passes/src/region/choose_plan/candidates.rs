@@ -585,7 +585,7 @@ impl CandidateGenerator<'_> {
             let held = loads + own_rows * own_columns + 2 * (own_rows + own_columns) + dlc_plan::footprint::OVERHEAD;
             let depth = tile.tile.as_ref()?.0.last()?.0.clone();
             let fits = tile.tile_of(row) == rows && tile.tile_of(column) == columns;
-            let turned = |cache: Cache| {
+            let transposed = |cache: Cache| {
                 let along = cache.axes.as_ref().and_then(|axes| axes.last());
                 Cache { transposed: along.is_some_and(|axis| product.depth.contains(axis)), ..cache }
             };
@@ -597,7 +597,7 @@ impl CandidateGenerator<'_> {
                 unroll: Some(Table::of([(depth.as_str(), STEP)])),
                 stages: Some(2),
                 blocks_per_sm: Some(self.target.registers_per_sm / (threads * held)),
-                caches: self.caches(product).into_iter().map(turned).collect(),
+                caches: self.caches(product).into_iter().map(transposed).collect(),
                 assume: Some(assume.clone()),
                 vectors: vectors.clone(),
                 barrier: Some(Barrier::Block),

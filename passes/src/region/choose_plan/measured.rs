@@ -34,7 +34,7 @@ impl MeasuredPlans {
 
     /// What is known of a kernel; nothing is printed and hashed where no plan was measured. A remark says where plans were
     /// measured for kernels of its name, and for none like it.
-    pub fn of_kernel(&self, cx: &PassCx<'_>, name: &str, kernel: &Body) -> &[Measured] {
+    pub fn plans_of(&self, cx: &PassCx<'_>, name: &str, kernel: &Body) -> &[Measured] {
         if self.of.is_empty() {
             return &[];
         }

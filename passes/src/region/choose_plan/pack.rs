@@ -42,8 +42,8 @@ pub fn cases<'a>(names: &'a Symbols, sizes: &'a [Vec<i64>], assumed: &'a dyn Fn(
     if sizes.is_empty() { vec![case(&[])] } else { sizes.iter().map(|numbers| case(numbers)).collect() }
 }
 
-/// An argument of a kernel that is transposed.
-struct Turn {
+/// An argument of a kernel that is packed: copied by a kernel of its own, with another axis last.
+struct PackedOperand {
     /// Its number.
     input: usize,
     /// The axis of it that becomes the last.
@@ -60,18 +60,18 @@ struct Turn {
     copy: Option<String>,
 }
 
-impl Turn {
-    fn of(ctx: &Context, body: &Body, input: usize, place: usize) -> Option<Turn> {
+impl PackedOperand {
+    fn of(ctx: &Context, body: &Body, input: usize, place: usize) -> Option<PackedOperand> {
         let &arg = body.args(body.entry_block()?).get(input)?;
         let ty = MemRef::of(ctx, body.value_type(arg)).filter(|ty| ty.layout(ctx) == Layout::RowMajor)?;
         let dims = ty.dims(ctx);
         let product = |dims: &[SizeExpr]| dims.iter().try_fold(SizeExpr::from(1), |all, size| all.mul(size).ok());
         let sizes = [product(&dims[..place])?, dims[place].clone(), product(&dims[place + 1..])?];
-        Some(Turn { input, place, ty, sizes, filled: None, rounds: false, copy: None })
+        Some(PackedOperand { input, place, ty, sizes, filled: None, rounds: false, copy: None })
     }
 
     /// The argument as it is then, where symbols are these.
-    fn turned(&self, ctx: &Context, put: &dyn Fn(&SizeExpr) -> SizeExpr) -> Type {
+    fn packed_type(&self, ctx: &Context, put: &dyn Fn(&SizeExpr) -> SizeExpr) -> Type {
         let mut dims: Vec<SizeExpr> = self.ty.dims(ctx).iter().map(put).collect();
         let moved = dims.remove(self.place);
         dims.push(self.filled.as_ref().map_or(moved, put));
@@ -122,7 +122,7 @@ fn unit(ctx: &Context, elem: Type) -> i64 {
 const SHORT_ROWS: i64 = 64;
 
 /// What is compared: the machine, and the sizes.
-pub struct Turner<'a, 'c> {
+pub struct Packer<'a, 'c> {
     pub cx: &'a PassCx<'c>,
     pub target: &'a Target,
     pub precision: Option<Precision>,
@@ -130,54 +130,54 @@ pub struct Turner<'a, 'c> {
     pub cases: &'a [Case<'a>],
 }
 
-/// What is kept about a module while factors are transposed.
-pub struct Turned {
+/// The state of a module while factors are packed.
+pub struct Packing {
     /// Its launches.
     pub launches: Launches,
     /// The functions with new buffers, where all buffers have places.
     pub arenas: BTreeSet<OpId>,
 }
 
-impl Turner<'_, '_> {
-    /// Turns what a kernel multiplies, if that is faster: the kernel that takes its place.
-    pub fn turn(&self, module: &mut Body, kernel: OpId, turned: &mut Turned) -> Option<OpId> {
+impl Packer<'_, '_> {
+    /// Packs the factors of a product, if that is faster: the kernel that replaces it.
+    pub fn pack(&self, module: &mut Body, kernel: OpId, packing: &mut Packing) -> Option<OpId> {
         let ctx = self.cx.ctx;
         let body = module.nested(kernel)?;
         let facts = self.cases.first().and_then(|size| Facts::of(ctx, body, size))?;
         let name = OpRef::new(ctx, module, kernel).symbol_name().map(String::from).unwrap_or_default();
-        let launches = turned.launches.always_of(ctx, module, &name);
-        let ways = [false, true].map(|rounds| self.wanted(body, &facts, rounds));
-        let ways: Vec<Vec<Turn>> = ways.into_iter().filter(|turns| !turns.is_empty()).collect();
-        if ways.is_empty() || launches.is_empty() || !self.cx.allows_rule("turn") {
+        let launches = packing.launches.always_of(ctx, module, &name);
+        let choices = [false, true].map(|rounds| self.wanted(body, &facts, rounds));
+        let choices: Vec<Vec<PackedOperand>> = choices.into_iter().filter(|operands| !operands.is_empty()).collect();
+        if choices.is_empty() || launches.is_empty() || !self.cx.allows_rule("pack") {
             return None;
         }
         let before = self.time(body, &[])?;
         let (mut best, mut least): (Option<Attempt>, f64) = (None, before);
-        for turns in ways {
-            let Some(attempt) = self.attempt(module, (kernel, &name), turns, turned) else { continue };
+        for operands in choices {
+            let Some(attempt) = self.attempt(module, (kernel, &name), operands, packing) else { continue };
             let time = attempt.after + attempt.copied;
             self.report(module, kernel, &attempt, (&name, before, time < least));
             let worse = if time < least { best.replace(attempt) } else { Some(attempt) };
             least = least.min(time);
-            worse.into_iter().for_each(|worse| worse.withdraw(ctx, module, turned));
+            worse.into_iter().for_each(|worse| worse.withdraw(ctx, module, packing));
         }
-        let Attempt { made, mut turns, copies, .. } = best?;
-        self.cx.count("turned", turns.len() as u64);
+        let Attempt { made, mut operands, copies, .. } = best?;
+        self.cx.count("packed", operands.len() as u64);
         for (number, copy) in copies {
-            turns[number].copy = OpRef::new(ctx, &copy, copy.root()).symbol_name().map(String::from);
-            self.put(module, kernel, copy, &turns[number].sizes);
+            operands[number].copy = OpRef::new(ctx, &copy, copy.root()).symbol_name().map(String::from);
+            self.put(module, kernel, copy, &operands[number].sizes);
         }
         let names = module.nested(kernel).map(|body| symbols(ctx, body)).unwrap_or_default();
         for (function, op) in launches {
             let Some(body) = module.nested_mut(function) else { continue };
-            for turn in &turns {
-                if let Some((copy, launch)) = turn.copy.as_ref().zip(launch_turned(ctx, body, op, turn, &names)) {
-                    turned.launches.note(copy, (function, launch));
+            for operand in &operands {
+                if let Some((copy, launch)) = operand.copy.as_ref().zip(launch_packed(ctx, body, op, operand, &names)) {
+                    packing.launches.note(copy, (function, launch));
                 }
             }
             // What is new in memory needs a place where everything has one.
             if OpRef::new(ctx, body, body.root()).prop_named("arena").is_some() {
-                turned.arenas.insert(function);
+                packing.arenas.insert(function);
             }
         }
         module.erase_op(kernel);
@@ -192,18 +192,18 @@ impl Turner<'_, '_> {
         &self,
         module: &mut Body,
         (kernel, name): (OpId, &str),
-        turns: Vec<Turn>,
-        turned: &mut Turned,
+        operands: Vec<PackedOperand>,
+        packing: &mut Packing,
     ) -> Option<Attempt> {
         let ctx = self.cx.ctx;
         // Under this name for as long as it is compared.
-        let own = turned.launches.take_name(&format!("{name}_turned"));
-        turned.launches.free_name(&own);
+        let own = packing.launches.take_name(&format!("{name}_packed"));
+        packing.launches.free_name(&own);
         let made = copy_kernel(ctx, module, kernel, &own);
         let after = match module.nested_mut(made) {
             Some(body) => {
-                turns.iter().for_each(|turn| read_turned(ctx, body, turn));
-                if turns.iter().any(|turn| turn.rounds) {
+                operands.iter().for_each(|operand| read_packed(ctx, body, operand));
+                if operands.iter().any(|operand| operand.rounds) {
                     mark_rounded(ctx, body);
                 }
                 self.time(body, &[])
@@ -211,16 +211,16 @@ impl Turner<'_, '_> {
             None => None,
         };
         let mut copies: Vec<(usize, Body)> = Vec::new();
-        for (number, turn) in turns.iter().enumerate().filter(|(_, turn)| turn.copies()) {
-            let tensor = input_name(ctx, module, made, turn.input).unwrap_or_default().to_string();
-            let name = turned.launches.take_name(&format!("{name}_{tensor}"));
-            copies.extend(copying(ctx, turn, &name, module.loc(kernel)).map(|copy| (number, copy)));
+        for (number, operand) in operands.iter().enumerate().filter(|(_, operand)| operand.copies()) {
+            let tensor = input_name(ctx, module, made, operand.input).unwrap_or_default().to_string();
+            let name = packing.launches.take_name(&format!("{name}_{tensor}"));
+            copies.extend(copying(ctx, operand, &name, module.loc(kernel)).map(|copy| (number, copy)));
         }
-        let copied = copies.iter().map(|(number, copy)| self.time(copy, &turns[*number].sizes)).sum::<Option<f64>>();
+        let copied = copies.iter().map(|(number, copy)| self.time(copy, &operands[*number].sizes)).sum::<Option<f64>>();
         let attempt =
-            Attempt { made, turns, copies, after: after.unwrap_or_default(), copied: copied.unwrap_or_default() };
+            Attempt { made, operands, copies, after: after.unwrap_or_default(), copied: copied.unwrap_or_default() };
         if after.is_none() || copied.is_none() {
-            attempt.withdraw(ctx, module, turned);
+            attempt.withdraw(ctx, module, packing);
             return None;
         }
         Some(attempt)
@@ -230,21 +230,22 @@ impl Turner<'_, '_> {
         if !self.cx.wants_remarks() {
             return;
         }
-        let names = attempt.turns.iter().filter_map(|turn| input_name(self.cx.ctx, module, attempt.made, turn.input));
+        let names =
+            attempt.operands.iter().filter_map(|operand| input_name(self.cx.ctx, module, attempt.made, operand.input));
         let message = format!(
             "@{name} takes {before:.1} us as its factors lie, and {:.1} where ({}) lie along the sum{}, besides {:.1} for copies",
             attempt.after,
             names.collect::<Vec<_>>().join(", "),
-            if attempt.turns.iter().any(|turn| turn.rounds) { ", rounded to tf32" } else { "" },
+            if attempt.operands.iter().any(|operand| operand.rounds) { ", rounded to tf32" } else { "" },
             attempt.copied,
         );
         let kind = if is_faster { RemarkKind::Passed } else { RemarkKind::Analysis };
         self.cx.remark(kind, module.loc(kernel), message);
     }
 
-    /// What should be transposed: factors that tensor cores could multiply, along the longest axis of the sum that has a position
+    /// The operands to pack: factors that tensor cores could multiply, along the longest axis of the sum that has a position
     /// of its own in both. With `rounds` all factors, for `wgmma` of `tf32`.
-    fn wanted(&self, body: &Body, facts: &Facts, rounds: bool) -> Vec<Turn> {
+    fn wanted(&self, body: &Body, facts: &Facts, rounds: bool) -> Vec<PackedOperand> {
         let ctx = self.cx.ctx;
         let [product] = facts.products.as_slice() else { return Vec::new() };
         let elem = product.factors[0].elem;
@@ -266,11 +267,11 @@ impl Turner<'_, '_> {
         };
         let depth = product.depth.iter().filter(|axis| reads.iter().all(|(_, at)| alone(at, axis).is_some()));
         let Some(axis) = depth.max_by_key(|axis| facts.size(axis)) else { return Vec::new() };
-        let mut turns: Vec<Turn> = Vec::new();
-        turns.extend(reads.iter().filter_map(|(input, at)| {
+        let mut operands: Vec<PackedOperand> = Vec::new();
+        operands.extend(reads.iter().filter_map(|(input, at)| {
             let place = alone(at, axis)?;
             if rounds {
-                return Some(Turn { rounds, ..Turn::of(ctx, body, *input, place)? });
+                return Some(PackedOperand { rounds, ..PackedOperand::of(ctx, body, *input, place)? });
             }
             let (last, row) = (at.last()?, facts.inputs[*input].row.as_ref()?);
             let is_axis = last.as_symbol().is_some_and(|name| facts.axes.position(name).is_some());
@@ -284,17 +285,17 @@ impl Turner<'_, '_> {
             let is_long = !self.cases.iter().all(short);
             let comes =
                 is_read && is_axis && is_long && (row.divisible_by(unit) || padded || self.cases.iter().all(whole));
-            (!comes && place + 1 < at.len()).then(|| Turn::of(ctx, body, *input, place))?
+            (!comes && place + 1 < at.len()).then(|| PackedOperand::of(ctx, body, *input, place))?
         }));
         // Zeros add nothing, where both factors have them; of few elements they would be the most.
         let long = self.cases.iter().all(|size| size_of(facts, axis, size) >= unit);
-        if turns.len() == 2 && turns.iter().all(Turn::copies) && long {
-            for turn in &mut turns {
-                turn.filled = turn.whole(ctx, &turn.sizes[1]).filter(|_| !turn.sizes[1].divisible_by(unit));
+        if operands.len() == 2 && operands.iter().all(PackedOperand::copies) && long {
+            for operand in &mut operands {
+                operand.filled = operand.whole(ctx, &operand.sizes[1]).filter(|_| !operand.sizes[1].divisible_by(unit));
             }
         }
         // A product of factors of which one is none that can be copied is not one of rounded factors.
-        if rounds && turns.len() < 2 { Vec::new() } else { turns }
+        if rounds && operands.len() < 2 { Vec::new() } else { operands }
     }
 
     /// What the best plan of a kernel takes in all cases; the symbols of a copying one are what these sizes are.
@@ -335,8 +336,8 @@ impl Turner<'_, '_> {
 /// A kernel that reads copies of its factors.
 struct Attempt {
     made: OpId,
-    turns: Vec<Turn>,
-    /// The kernels that copy, each with the number of its turn.
+    operands: Vec<PackedOperand>,
+    /// The kernels that copy, each with the number of its operand.
     copies: Vec<(usize, Body)>,
     /// What the kernel takes, and its copies, in microseconds.
     after: f64,
@@ -345,9 +346,9 @@ struct Attempt {
 
 impl Attempt {
     /// Leaves the module as it was.
-    fn withdraw(self, ctx: &Context, module: &mut Body, turned: &mut Turned) {
+    fn withdraw(self, ctx: &Context, module: &mut Body, packing: &mut Packing) {
         for name in self.copies.iter().filter_map(|(_, copy)| OpRef::new(ctx, copy, copy.root()).symbol_name()) {
-            turned.launches.free_name(name);
+            packing.launches.free_name(name);
         }
         module.erase_op(self.made);
     }
@@ -393,11 +394,11 @@ fn reads(ctx: &Context, body: &Body, facts: &Facts, product: &Product) -> Option
     product.factors.iter().map(|factor| Some((factor.input.filter(|_| factor.direct)?, of(factor.input?)?))).collect()
 }
 
-/// Lets a kernel read an argument that is transposed.
-fn read_turned(ctx: &Context, body: &mut Body, turn: &Turn) {
+/// Lets a kernel read a packed argument.
+fn read_packed(ctx: &Context, body: &mut Body, operand: &PackedOperand) {
     let Some(entry) = body.entry_block() else { return };
-    let arg = body.args(entry)[turn.input];
-    body.set_value_type(arg, turn.turned(ctx, &SizeExpr::clone));
+    let arg = body.args(entry)[operand.input];
+    body.set_value_type(arg, operand.packed_type(ctx, &SizeExpr::clone));
     let func = Func::of(OpRef::new(ctx, body, body.root())).map(|func| func.function_type());
     if let Some(TypeData::Function { results, .. }) = func.map(|ty| ctx.type_data(ty)) {
         let inputs: Vec<Type> = body.args(entry).iter().map(|&arg| body.value_type(arg)).collect();
@@ -407,10 +408,10 @@ fn read_turned(ctx: &Context, body: &mut Body, turn: &Turn) {
     for op in body.walk() {
         let Some(read) = Read::of(OpRef::new(ctx, body, op)).filter(|read| read.source() == arg) else { continue };
         let mut at = read.at();
-        let moved = at.remove(turn.place);
+        let moved = at.remove(operand.place);
         at.push(moved.clone());
         body.set_prop(ctx, op, ctx.intern_str("at"), Some(Exprs::make(ctx, at)));
-        if let (Some(filled), Some(axis)) = (&turn.filled, moved.as_symbol()) {
+        if let (Some(filled), Some(axis)) = (&operand.filled, moved.as_symbol()) {
             sum_over(ctx, body, axis, filled);
         }
     }
@@ -428,25 +429,25 @@ fn sum_over(ctx: &Context, body: &mut Body, axis: &str, size: &SizeExpr) {
 }
 
 /// A kernel that copies a stack of matrices, each transposed.
-fn copying(ctx: &Context, turn: &Turn, name: &str, loc: Loc) -> Option<Body> {
+fn copying(ctx: &Context, operand: &PackedOperand, name: &str, loc: Loc) -> Option<Body> {
     let mut body = Body::new(ctx.op_name(Func::DEF.name), loc, 1);
     let block = body.append_block(body.root_region());
-    let sizes = turn.own_sizes();
-    let copied = turn.copied(ctx, sizes.clone())?;
-    let [from, to] = [sizes.clone(), copied.clone()].map(|dims| turn.stack(ctx, dims));
+    let sizes = operand.own_sizes();
+    let copied = operand.copied(ctx, sizes.clone())?;
+    let [from, to] = [sizes.clone(), copied.clone()].map(|dims| operand.stack(ctx, dims));
     let arg = body.add_arg(block, from, loc);
     body.set_value_name(arg, ctx.intern_str("X"));
     let at = AXES.iter().filter_map(|axis| SizeExpr::symbol(axis).ok()).collect();
     let iters = vec![AXES[0], AXES[2], AXES[1]];
-    let guard = turn.filled.as_ref().map(|_| {
+    let guard = operand.filled.as_ref().map(|_| {
         let expr = SizeExpr::symbol(AXES[1]).ok()?;
         Some(Guard::all(vec![Condition { expr, lower: None, upper: Some(sizes[1].clone()) }]))
     });
-    let ty = Value::get(ctx, turn.ty.elem(ctx), iters.clone());
+    let ty = Value::get(ctx, operand.ty.elem(ctx), iters.clone());
     let op = NewRead { source: arg, indices: &[], at, guard: guard.flatten(), fill: None, out_type: ty }
         .build(&mut Builder::at_end(ctx, &mut body, block), loc);
     let mut value = body.result(op, 0);
-    if turn.rounds {
+    if operand.rounds {
         let op = region::Unary::build(&mut Builder::at_end(ctx, &mut body, block), loc, value, scalar::Unary::Tf32);
         value = body.result(op, 0);
     }
@@ -471,7 +472,7 @@ fn copying(ctx: &Context, turn: &Turn, name: &str, loc: Loc) -> Option<Body> {
 }
 
 /// Lets a launch have an argument transposed, by a launch before it where its elements move, which is given back.
-fn launch_turned(ctx: &Context, body: &mut Body, op: OpId, turn: &Turn, names: &[String]) -> Option<OpId> {
+fn launch_packed(ctx: &Context, body: &mut Body, op: OpId, operand: &PackedOperand, names: &[String]) -> Option<OpId> {
     let launch = Launch::from(OpRef::new(ctx, body, op));
     let (loc, choices, inputs) = (launch.loc(), launch.choices(), launch.inputs().collect::<Vec<ValueId>>());
     let choice = choices.first()?;
@@ -481,21 +482,21 @@ fn launch_turned(ctx: &Context, body: &mut Body, op: OpId, turn: &Turn, names: &
         let view = View::build(&mut Builder::new(ctx, body, InsertPoint::Before(op)), loc, input, None, ty);
         body.result(view, 0)
     };
-    let (mut value, mut before) = (inputs[turn.input], None);
-    if let Some(copy) = &turn.copy {
-        let sizes = [0, 1, 2].map(|axis| put(&turn.sizes[axis]));
-        let own = turn.own_sizes();
+    let (mut value, mut before) = (inputs[operand.input], None);
+    if let Some(copy) = &operand.copy {
+        let sizes = [0, 1, 2].map(|axis| put(&operand.sizes[axis]));
+        let own = operand.own_sizes();
         let given = (0..3).filter(|&axis| own[axis].as_symbol().is_some()).map(|axis| sizes[axis].clone());
         let choices = vec![Choice::always(ctx, copy, given.collect())];
-        let copied = turn.copied(ctx, sizes.clone())?;
-        let stack = view(body, value, turn.stack(ctx, sizes));
-        let to = turn.stack(ctx, copied);
+        let copied = operand.copied(ctx, sizes.clone())?;
+        let stack = view(body, value, operand.stack(ctx, sizes));
+        let to = operand.stack(ctx, copied);
         let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));
         let made = Launch::build(&mut builder, loc, &[stack], choices, None, &[to]);
         value = body.result(made, 0);
         before = Some(made);
     }
-    value = view(body, value, turn.turned(ctx, &put));
-    body.set_operand(op, turn.input, value);
+    value = view(body, value, operand.packed_type(ctx, &put));
+    body.set_operand(op, operand.input, value);
     before
 }

@@ -59,7 +59,7 @@ pub fn plan(
         Table(all.map(|(name, extent)| (name.clone(), i64::from(extent))).collect())
     };
     let plan = Schedule {
-        tile: Some(table(tiling.tile[0], tiling.along)),
+        tile: Some(table(tiling.tile[0], tiling.reduction_tile)),
         thread_tile: Some(Table::of([(along.as_str(), i64::from(layout.thread[1]))])),
         threads: Some(table(layout.lanes[0] * layout.warps[0], layout.lanes[1] * layout.warps[1])),
         assume: Some(divisors).filter(|divisors| !divisors.0.is_empty()),

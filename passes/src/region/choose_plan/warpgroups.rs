@@ -178,7 +178,7 @@ impl Warpgroups<'_> {
         }
         let mut plans = self.of_few_rows();
         for (rows, columns, consumers, ping_pong) in WGMMA {
-            // While one group adds the product of a step to its sums, another multiplies: they do not take turns.
+            // While one group adds the product of a step to its sums, another multiplies: they are no ping-pong.
             let shape = Shape { ping_pong: ping_pong && !self.promote, ..Shape::of(rows, columns, consumers) };
             match self.by_rows() {
                 true => plans.extend(self.of_pixels(shape)),
@@ -241,7 +241,7 @@ impl Warpgroups<'_> {
         plans.collect()
     }
 
-    /// Plans where the columns fill the rows of the instruction, as there are few rows.
+    /// Plans of small-M products, whose columns fill the rows of the instruction.
     fn of_few_rows(&self) -> Vec<Schedule> {
         let [rows, columns] = self.extents();
         let are_few = rows <= 128.0 && columns > rows && self.along_depth[0];
@@ -263,11 +263,11 @@ impl Warpgroups<'_> {
         let held = shape.rows * shape.columns / (128 * if shape.ping_pong { 1 } else { shape.consumers });
         let [all_rows, all_columns] = self.extents();
         let is_too_large = wastes_tile(shape.columns, all_rows) || wastes_tile(shape.rows, all_columns) || held > most;
-        let turned = Shape { rows: shape.columns, columns: shape.rows, swap: true, ..shape };
+        let swapped = Shape { rows: shape.columns, columns: shape.rows, swap: true, ..shape };
         if is_too_large {
             return Vec::new();
         }
-        [self.plan(turned), self.in_parts(turned)].into_iter().flatten().collect()
+        [self.plan(swapped), self.in_parts(swapped)].into_iter().flatten().collect()
     }
 
     /// The plans of a tile: by pairs of blocks, by single ones, with the sides swapped, and with split-K.
@@ -284,8 +284,8 @@ impl Warpgroups<'_> {
         // What is across has only whole atoms of a swizzle, which the 64 rows of an instruction are.
         let is_across = !self.along_depth[1] && self.along_depth[0] && columns % 64 != 0 && self.reads_factors_alone();
         let is_swapped = !ping_pong && is_across && !wastes_tile(columns, all_rows);
-        let turned = Shape { rows: columns, columns: rows, swap: true, ..shape };
-        let swapped = is_swapped.then(|| self.plan(turned)).flatten();
+        let swapped = Shape { rows: columns, columns: rows, swap: true, ..shape };
+        let swapped = is_swapped.then(|| self.plan(swapped)).flatten();
         [pair, far, alone, swapped, self.in_parts(shape)].into_iter().flatten().collect()
     }
 

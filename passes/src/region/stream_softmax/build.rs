@@ -119,10 +119,10 @@ fn reduce(
     let elems: Vec<Type> = types.iter().filter_map(|&ty| Value::of(ctx, ty)).map(|ty| ty.elem(ctx)).collect();
     let first = Reduce::of(OpRef::new(ctx, body, stream.max)).and_then(|reduce| reduce.init().first().copied());
     let first = first.and_then(|init| Datum::of_attr(ctx, init)?.as_float()).unwrap_or(f64::NEG_INFINITY);
-    let neutral = |(at, &elem): (usize, &Type)| {
+    let identity = |(at, &elem): (usize, &Type)| {
         Datum::Float(if at == 0 { first } else { 0.0 }).to_attr(ctx, elem).unwrap_or(Attr::UNIT)
     };
-    let init: Vec<Attr> = elems.iter().enumerate().map(neutral).collect();
+    let init: Vec<Attr> = elems.iter().enumerate().map(identity).collect();
     let axes: Vec<&str> = stream.axes.iter().map(String::as_str).collect();
     let names: Vec<Str> = accumulators.iter().map(|acc| body.value_name(acc.was)).collect();
     let mut emit = Emit::new(ctx, body, InsertPoint::Before(stream.max), loc, order);

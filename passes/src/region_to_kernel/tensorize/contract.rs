@@ -141,13 +141,14 @@ pub fn accumulate(
     };
     lower.push_scope();
     // The reduced axis lies where memory is contiguous along it, so that neighbours are copied together.
-    let turned = !is_contiguous(lower, rhs, &columns.axes.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>());
-    let (dims, shape) = match turned {
+    let is_transposed =
+        !is_contiguous(lower, rhs, &columns.axes.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>());
+    let (dims, shape) = match is_transposed {
         true => ([Some(columns.clone()), Some(dim.clone())], [columns.tile, dim.tile]),
         false => ([Some(dim.clone()), Some(columns.clone())], [dim.tile, columns.tile]),
     };
     lower.scope().dims = dims;
-    let rhs = operand(lower, rhs, elem, shape, turned, "rhs", None)?;
+    let rhs = operand(lower, rhs, elem, shape, is_transposed, "rhs", None)?;
     lower.scopes.pop();
     if matrix.instruction == Kind::Wgmma {
         kernel::FenceAsync::build(&mut lower.emit.builder(), loc);
@@ -252,7 +253,7 @@ pub fn stagger(lower: &mut Lower<'_, '_>, total: &SizeExpr, depth: u32, axes: &[
     lower.staggered.push(axis);
     let first = remainder(&following, &total.ceildiv(&depth).map_err(LowerError::Expr)?)?;
     let first = lower.emit.index(&times(&first, &depth)?)?;
-    lower.emit.call(first, "first");
+    lower.emit.set_name(first, "first");
     Ok(Some(lower.emit.name(first)))
 }
 
@@ -270,7 +271,7 @@ pub fn staggered(
     let whole = total.ceildiv(&depth).and_then(|steps| steps.mul(&depth)).map_err(LowerError::Expr)?;
     let at = remainder(&base.add(&first).map_err(LowerError::Expr)?, &whole)?;
     let at = lower.emit.index(&at)?;
-    lower.emit.call(at, "at");
+    lower.emit.set_name(at, "at");
     Ok(lower.emit.name(at))
 }
 
@@ -390,7 +391,7 @@ fn operand(
     let is_along = side.is_some() && is_read(lower, value, &names);
     let matrix = lower.tiling.matrix.as_ref();
     let said =
-        tensor.is_some_and(|tensor| matrix.is_some_and(|matrix| matrix.turned.iter().any(|name| name == tensor)));
+        tensor.is_some_and(|tensor| matrix.is_some_and(|matrix| matrix.transposed.iter().any(|name| name == tensor)));
     // Of the right matrix, or of the left one as it is stored, the sum may go across what is contiguous.
     let layout = match side.is_some() && (is_along || said) {
         true => Shared::ColMajor { pitch: Some(shape[0] + 4) },
@@ -400,7 +401,7 @@ fn operand(
     let place = InsertPoint::StartOf(lower.grid_block());
     let op = kernel::Shared::build(&mut Builder::new(ctx, &mut lower.emit.body, place), loc, None, ty);
     let tile = lower.emit.body.result(op, 0);
-    lower.emit.call(tile, name);
+    lower.emit.set_name(tile, name);
     let plain = before_broadcasts(ctx, lower.region, value);
     let read = lower.region.defining_op(plain).and_then(|op| Read::of(OpRef::new(ctx, lower.region, op)));
     match read.filter(|read| is_copied(lower, *read)) {
@@ -457,8 +458,8 @@ pub fn staged(lower: &mut Lower<'_, '_>, read: Read<'_>, over: [bool; 2]) -> Res
     let ctx = lower.ctx;
     let tensor = ctx.str(lower.region.value_name(read.source())).to_string();
     let matrix = lower.tiling.matrix.as_ref();
-    let wanted =
-        matrix.is_some_and(|it| it.instruction == Kind::Wgmma && it.staged.contains(&tensor) && it.single.is_empty());
+    let wanted = matrix
+        .is_some_and(|it| it.instruction == Kind::Wgmma && it.smem_operands.contains(&tensor) && it.single.is_empty());
     let [Some(rows), Some(columns)] = lower.scope().dims.clone() else { return Ok(None) };
     let names: Vec<&str> = columns.axes.iter().map(|(name, _)| name.as_str()).collect();
     let lies = lower.scope().layout == Distributed::Wgmma && is_contiguous(lower, read.result(0), &names);
@@ -548,7 +549,7 @@ fn tile_in_shared_memory(lower: &mut Lower<'_, '_>, elem: Type, shape: [u32; 2],
     let (place, loc) = (InsertPoint::StartOf(lower.grid_block()), lower.emit.loc);
     let op = kernel::Shared::build(&mut Builder::new(ctx, &mut lower.emit.body, place), loc, None, ty);
     let tile = lower.emit.body.result(op, 0);
-    lower.emit.call(tile, name);
+    lower.emit.set_name(tile, name);
     Ok(tile)
 }
 
@@ -643,7 +644,7 @@ fn multiply(
         Kind::Fma => {
             let Left::Tile(lhs) = lhs else { unreachable!("multiplications read tiles") };
             let open = lower.emit.open_loop(&SizeExpr::from(i64::from(depth)), 1, "kk", &[acc])?;
-            if lower.tiling.matrix.as_ref().is_some_and(|matrix| matrix.written_out) {
+            if lower.tiling.matrix.as_ref().is_some_and(|matrix| matrix.unrolled) {
                 lower.emit.unroll(&open);
             }
             let kk = lower.emit.name(open.counter);

@@ -72,7 +72,7 @@ impl<'c> Emit<'c> {
     }
 
     /// Gives a value a name for readers, with a number after it where it is taken.
-    pub fn call(&mut self, value: ValueId, name: &str) {
+    pub fn set_name(&mut self, value: ValueId, name: &str) {
         let name = self.ctx.intern_str(name);
         self.body.set_value_name(value, name);
     }
@@ -124,7 +124,7 @@ impl<'c> Emit<'c> {
         let loc = self.loc;
         let op = kernel::Workspace::build(&mut self.builder(), loc, ty);
         let value = self.body.result(op, 0);
-        self.call(value, name);
+        self.set_name(value, name);
         value
     }
 
@@ -133,7 +133,7 @@ impl<'c> Emit<'c> {
         let loc = self.loc;
         let op = kernel::Scratch::build(&mut self.builder(), loc, ty);
         let value = self.body.result(op, 0);
-        self.call(value, name);
+        self.set_name(value, name);
         value
     }
 
@@ -160,7 +160,7 @@ impl<'c> Emit<'c> {
         let region = self.body.regions(op)[0];
         let block = self.body.append_block(region);
         let counter = self.body.add_arg(block, Type::INDEX, loc);
-        self.call(counter, name);
+        self.set_name(counter, name);
         let carried = types.iter().map(|&ty| self.body.add_arg(block, ty, loc)).collect();
         let outside = std::mem::replace(&mut self.block, block);
         let size = last.sub(first).ok().and_then(|size| size.as_constant());

@@ -169,7 +169,7 @@ fn open(
     if let Some(Divided { reduce, axis, count, is_commutative, is_scale }) = part {
         let block_id = kernel::BlockId::build(&mut lower.emit.builder(), loc, 1);
         let value = lower.emit.body.result(block_id, 0);
-        lower.emit.call(value, "part");
+        lower.emit.set_name(value, "part");
         let number = lower.emit.name(value);
         lower.part = Some(Part { reduce, axis, number, count, is_commutative, is_scale });
     }
@@ -202,14 +202,14 @@ fn open(
     };
     // A row that fits is held whole.
     let fits = |axis: &&Axis| {
-        keeps_rows || axis.1.as_constant().is_some_and(|size| size > 0 && size <= i64::from(tiling.along))
+        keeps_rows || axis.1.as_constant().is_some_and(|size| size > 0 && size <= i64::from(tiling.reduction_tile))
     };
     let held = held.or_else(|| match (&second, inner.as_slice()) {
         (None, [axis]) if every.is_none() => Some(axis).filter(fits).cloned(),
         _ => None,
     });
     inner.retain(|axis| Some(axis) != held.as_ref());
-    let held = held.map(|axis| lower.dim(vec![axis], SizeExpr::from(0), tiling.along)).transpose()?;
+    let held = held.map(|axis| lower.dim(vec![axis], SizeExpr::from(0), tiling.reduction_tile)).transpose()?;
     let holds_rows = held.is_some();
     let dims = [Some(first), second.or(held)];
     lower.scopes.push(Scope { dims, points, layout: tiling.layout, known: FxHashMap::default() });
@@ -237,23 +237,23 @@ fn number(
     let mut number = lower.emit.body.result(block_id, 0);
     let mut rank = None;
     if together > 1 {
-        lower.emit.call(number, "block");
+        lower.emit.set_name(number, "block");
         let at = axes::quotient(&lower.emit.name(number), &together.into())?;
         number = lower.emit.index(&at)?;
         let op = kernel::BlockRank::build(&mut lower.emit.builder(), loc);
         let value = lower.emit.body.result(op, 0);
-        lower.emit.call(value, "rank");
+        lower.emit.set_name(value, "rank");
         rank = Some(lower.emit.name(value));
     }
     // Neighbouring blocks have groups of a scan next to each other.
     if let Some((every, axis, groups)) = grouped {
         let all = lower.emit.name(number);
         let group = lower.emit.index(&axes::remainder(&all, &groups)?)?;
-        lower.emit.call(group, "group");
+        lower.emit.set_name(group, "group");
         lower.group = Some(Group { axis, number: lower.emit.name(group), every });
         number = lower.emit.index(&axes::quotient(&all, &groups)?)?;
     }
-    lower.emit.call(number, "tile");
+    lower.emit.set_name(number, "tile");
     Ok((number, rank))
 }
 
@@ -265,8 +265,8 @@ fn order(lower: &mut Lower<'_, '_>, number: ValueId, tiles: [SizeExpr; 2]) -> Re
     let op = kernel::NewTileOrder { tile: number, args: &args, tiles, order, group: None }
         .build(&mut lower.emit.builder(), loc);
     let (row, column) = (lower.emit.body.result(op, 0), lower.emit.body.result(op, 1));
-    lower.emit.call(row, "row");
-    lower.emit.call(column, "column");
+    lower.emit.set_name(row, "row");
+    lower.emit.set_name(column, "column");
     Ok((lower.emit.name(row), lower.emit.name(column)))
 }
 
@@ -309,7 +309,7 @@ fn store(
 ) -> Result<(), LowerError> {
     if let Some((axis, rest)) = inner.split_first() {
         let last = rest.is_empty();
-        let limit = if lower.tiling.along > 1 { lower.tiling.along } else { lower.tiling.tile[1] };
+        let limit = if lower.tiling.reduction_tile > 1 { lower.tiling.reduction_tile } else { lower.tiling.tile[1] };
         let length = lower.group.as_ref().map_or(axis.1.clone(), |group| SizeExpr::from(group.every));
         let tile = if last { tiling::tile_of(&length, limit, limit) } else { 1 };
         let first = lower.begin_scans();

@@ -307,7 +307,7 @@ impl<'c> Lower<'_, 'c> {
         let (loc, place) = (self.emit.loc, InsertPoint::StartOf(self.grid));
         let op = kernel::Shared::build(&mut Builder::new(self.ctx, &mut self.emit.body, place), loc, None, ty);
         let tile = self.emit.body.result(op, 0);
-        self.emit.call(tile, "shared");
+        self.emit.set_name(tile, "shared");
         Some(tile)
     }
 
@@ -361,7 +361,7 @@ impl<'c> Lower<'_, 'c> {
         };
         let name = self.ctx.str(self.region.value_name(value));
         if !name.is_empty() && self.ctx.str(self.emit.body.value_name(lowered.value)).is_empty() {
-            self.emit.call(lowered.value, name);
+            self.emit.set_name(lowered.value, name);
         }
         self.scope().known.insert(value, (lowered, ids));
         Ok(lowered)
@@ -604,9 +604,9 @@ impl<'c> Lower<'_, 'c> {
         let place = InsertPoint::StartOf(self.grid);
         let tile = kernel::Shared::build(&mut Builder::new(self.ctx, &mut self.emit.body, place), loc, None, tile);
         let tile = self.emit.body.result(tile, 0);
-        self.emit.call(tile, "through");
-        let turned = kernel::Convert::build(&mut self.emit.builder(), loc, made.value, Some(tile), ty);
-        Ok(self.made(turned, over))
+        self.emit.set_name(tile, "through");
+        let converted = kernel::Convert::build(&mut self.emit.builder(), loc, made.value, Some(tile), ty);
+        Ok(self.made(converted, over))
     }
 
     /// The bindings of which nothing is asked where a thread reads for its own elements, as those beyond the results are not
@@ -614,7 +614,7 @@ impl<'c> Lower<'_, 'c> {
     /// read under the same guard by all windows that it is in.
     fn beyond_results(&self, read: Read<'_>) -> (Vec<usize>, Vec<Condition>) {
         let (mut free, mut inside) = (Vec::new(), Vec::new());
-        if self.tiling.along > 1 || self.tiling.matrix.is_some() || read.indices().len() > 0 {
+        if self.tiling.reduction_tile > 1 || self.tiling.matrix.is_some() || read.indices().len() > 0 {
             return (free, inside);
         }
         let sizes = MemRef::expect(self.ctx, read.type_of(read.source())).dims(self.ctx);

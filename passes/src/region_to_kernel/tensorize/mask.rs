@@ -104,7 +104,7 @@ pub fn whole_steps(lower: &mut Lower<'_, '_>, positions: Vec<SizeExpr>, step: u3
                 let (lhs, rhs) = (lower.emit.index(&last)?, lower.emit.index(&at)?);
                 let op = kernel::Max::build(&mut lower.emit.builder(), loc, lhs, rhs);
                 let greatest = lower.emit.body.result(op, 0);
-                lower.emit.call(greatest, "begin");
+                lower.emit.set_name(greatest, "begin");
                 lower.emit.name(greatest)
             }
         };

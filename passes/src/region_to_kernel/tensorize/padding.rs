@@ -30,7 +30,7 @@ pub fn pad(lower: &mut Lower<'_, '_>, plan: &Schedule) -> Result<()> {
         let Some(&memory) = lower.memory.get(&arg).filter(|_| is_padded(plan, &name)) else { continue };
         match copy_rows(lower, memory)? {
             Some(copy) => {
-                lower.emit.call(copy, &format!("{name}_rows"));
+                lower.emit.set_name(copy, &format!("{name}_rows"));
                 lower.memory.insert(arg, copy);
             }
             None => {

@@ -50,10 +50,11 @@ impl Lower<'_, '_> {
             dim.tile > 1 && dim.axes.len() == 1 && dim.axes[0].0 == last.0 && dim.base.as_constant() == Some(0)
         });
         let free = self.scope().dims[1].as_ref().is_none_or(|dim| dim.tile == 1);
-        let along = combiner.filter(|_| self.tiling.along > 1 && (held || free) && overs.iter().all(|over| !over[1]));
+        let along =
+            combiner.filter(|_| self.tiling.reduction_tile > 1 && (held || free) && overs.iter().all(|over| !over[1]));
         let accumulators: Vec<(Type, Attr)> = reduce.acc().into_iter().zip(reduce.init().iter().copied()).collect();
         // Where rows are reduced by lanes, whatever is reduced has rows.
-        let rows = self.tiling.along > 1;
+        let rows = self.tiling.reduction_tile > 1;
         let mut overs_inside: Vec<[bool; 2]> = overs.iter().map(|&[row, column]| [row || rows, column]).collect();
         if along.is_some() {
             overs_inside.iter_mut().for_each(|over| over[1] = true);
@@ -65,7 +66,7 @@ impl Lower<'_, '_> {
         }
         let tile = match along {
             Some(_) if held => self.scope().dims[1].as_ref().map_or(1, |dim| dim.tile),
-            Some(_) => crate::plan::tiling::tile_of(&last.1, self.tiling.along, self.tiling.along),
+            Some(_) => crate::plan::tiling::tile_of(&last.1, self.tiling.reduction_tile, self.tiling.reduction_tile),
             None => 1,
         };
         let inner = if along.is_some() { Some((last.clone(), tile)) } else { None };
@@ -127,7 +128,7 @@ impl Lower<'_, '_> {
     fn once(&mut self, id: OpId) -> Result<Vec<Lowered>> {
         let reduce = Reduce::from(OpRef::new(self.ctx, self.region, id));
         let results: Vec<ValueId> = self.region.results(id).collect();
-        let rows = self.tiling.along > 1;
+        let rows = self.tiling.reduction_tile > 1;
         let over = |result: &ValueId| {
             let (_, [row, column]) = self.depends(*result);
             [row || rows, column]
@@ -339,14 +340,14 @@ impl Lower<'_, '_> {
         let (acc, init) = (reduce.acc(), reduce.init().to_vec());
         let mut values = Vec::new();
         for (index, value) in end.values().enumerate() {
-            let neutral = self.number(init[index]) == Some(0.0) && reduce.combiner() == Some(Combiner::Sum);
-            let is_zero = neutral && self.is_zero_outside(value);
+            let is_sum = self.number(init[index]) == Some(0.0) && reduce.combiner() == Some(Combiner::Sum);
+            let is_zero = is_sum && self.is_zero_outside(value);
             let value = self.value(value)?;
             let value = self.cast(value, acc[index], false);
             let mut value = self.as_fragment(value, overs[index])?;
             if tiled && !is_zero {
-                let neutral = init[index];
-                value = self.neutral_outside(value, neutral, overs[index])?;
+                let identity = init[index];
+                value = self.identity_outside(value, identity, overs[index])?;
             }
             values.push(value);
         }
@@ -354,7 +355,7 @@ impl Lower<'_, '_> {
     }
 
     /// A value that is a number where a tile reaches beyond its second axis.
-    pub fn neutral_outside(&mut self, value: Lowered, number: Attr, over: [bool; 2]) -> Result<Lowered> {
+    pub fn identity_outside(&mut self, value: Lowered, number: Attr, over: [bool; 2]) -> Result<Lowered> {
         let conditions = self.inside([false, true])?;
         // The second axis has the number 1 where the first is there.
         let conditions: Vec<Condition> =
@@ -363,11 +364,11 @@ impl Lower<'_, '_> {
             return Ok(value);
         }
         let elem = dlc_kernel::types::elem_of(self.ctx, self.emit.body.value_type(value.value));
-        let neutral = self.emit.constant(number, elem);
+        let identity = self.emit.constant(number, elem);
         let (args, _, guard) = self.emit.operands(&[], Some(&Guard::all(conditions)))?;
         let (ty, loc) = (self.ty(elem, over), self.emit.loc);
         let (yes, mut builder) = (value.value, self.emit.builder());
-        let made = kernel::NewSelect { args: &args, cond: None, yes, no: neutral, guard, out_type: ty }
+        let made = kernel::NewSelect { args: &args, cond: None, yes, no: identity, guard, out_type: ty }
             .build(&mut builder, loc);
         Ok(self.made(made, over))
     }

@@ -13,7 +13,7 @@ use dlc_kernel::layout::{Distributed, Shared};
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::Tile;
 use dlc_region::ops::Scan;
-use dlc_region::verify::neutral;
+use dlc_region::verify::identity_of;
 
 use super::axes::LowerError;
 use super::lower::{Group, Lower, Lowered, Result};
@@ -33,7 +33,7 @@ fn kind(ctx: &Context, elem: Type, combiner: ScanCombiner) -> (Type, ScanCombine
 
 /// The identity of a combiner of a scan in the type in which that is combined.
 fn identity(ctx: &Context, (elem, own): (Type, Type), combiner: Combiner) -> Attr {
-    let number = neutral(ctx, combiner, elem);
+    let number = identity_of(ctx, combiner, elem);
     Datum::of_attr(ctx, number).and_then(|number| number.to_attr(ctx, own)).unwrap_or(number)
 }
 
@@ -87,7 +87,7 @@ impl Lower<'_, '_> {
             let mut input = self.as_fragment(input, over)?;
             // What lies beyond the end comes first there, and must change nothing.
             if scan.reverse().is_some() {
-                input = self.neutral_outside(input, identity(self.ctx, (elem, own), *part), over)?;
+                input = self.identity_outside(input, identity(self.ctx, (elem, own), *part), over)?;
             }
             inputs.push(input.value);
         }
@@ -119,9 +119,9 @@ impl Lower<'_, '_> {
         // A warp has a part of the axis each time that the layout repeats.
         let own = match &self.tiling.layout {
             Distributed::Blocked(blocked) => blocked.thread[1] * blocked.lanes[1] * blocked.warps[1],
-            _ => self.tiling.along,
+            _ => self.tiling.reduction_tile,
         };
-        let parts = self.tiling.along.div_ceil(own.max(1));
+        let parts = self.tiling.reduction_tile.div_ceil(own.max(1));
         // Short floats are exchanged as they are combined, in whole registers.
         let elem = if elem.bits(self.ctx).is_some_and(|bits| bits < 32) { Type::F32 } else { elem };
         let size = i64::from(sharing * rows * parts * numbers);
@@ -129,7 +129,7 @@ impl Lower<'_, '_> {
         let (loc, place) = (self.emit.loc, InsertPoint::StartOf(self.grid));
         let op = kernel::Shared::build(&mut Builder::new(self.ctx, &mut self.emit.body, place), loc, None, ty);
         let tile = self.emit.body.result(op, 0);
-        self.emit.call(tile, "shared");
+        self.emit.set_name(tile, "shared");
         Some(tile)
     }
 }

@@ -25,7 +25,7 @@ fn sorted_type(ctx: &Context, elem: Type) -> Type {
 fn last(ctx: &Context, elem: Type) -> Attr {
     match elem.float_kind(ctx) {
         Some(kind) => ctx.attr(AttrData::Float { ty: elem, bits: float::encode(f64::NAN, kind) }),
-        None => dlc_region::verify::neutral(ctx, dlc_core::scalar::Combiner::Min, elem),
+        None => dlc_region::verify::identity_of(ctx, dlc_core::scalar::Combiner::Min, elem),
     }
 }
 
@@ -37,7 +37,7 @@ impl Lower<'_, '_> {
         let input = self.value(sort.input())?;
         let input = self.cast(input, own, false);
         let input = self.as_fragment(input, over)?;
-        let input = self.neutral_outside(input, last(self.ctx, own), over)?;
+        let input = self.identity_outside(input, last(self.ctx, own), over)?;
         let through = self.sort_exchange(own);
         let op = kernel::Sort::build(&mut self.emit.builder(), loc, input.value, through, 1);
         let made = self.made(op, over);
@@ -49,12 +49,12 @@ impl Lower<'_, '_> {
         if self.tiling.warps_per_row() <= 1 {
             return None;
         }
-        let size = i64::from(self.tiling.tile[0] * self.tiling.along);
+        let size = i64::from(self.tiling.tile[0] * self.tiling.reduction_tile);
         let ty = Tile::get(self.ctx, 1, vec![size], elem, Shared::RowMajor { pitch: None });
         let (loc, place) = (self.emit.loc, InsertPoint::StartOf(self.grid));
         let op = kernel::Shared::build(&mut Builder::new(self.ctx, &mut self.emit.body, place), loc, None, ty);
         let tile = self.emit.body.result(op, 0);
-        self.emit.call(tile, "shared");
+        self.emit.set_name(tile, "shared");
         Some(tile)
     }
 }

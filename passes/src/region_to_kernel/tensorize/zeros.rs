@@ -68,7 +68,7 @@ pub fn range(
         let (lhs, rhs) = (lower.emit.index(&last)?, lower.emit.index(&at)?);
         let op = kernel::Min::build(&mut lower.emit.builder(), loc, lhs, rhs);
         let least = lower.emit.body.result(op, 0);
-        lower.emit.call(least, "end");
+        lower.emit.set_name(least, "end");
         last = lower.emit.name(least);
     }
     Ok(Some([first, last]))

@@ -4,7 +4,7 @@
 // RUN: dlc-opt %s --choose-plan='assume=128 symbols=[H:56,W:56]' --verify-each -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: dlc-opt %s --choose-plan='assume=128 symbols=[H:56,W:56]' --remarks=passed,analysis --no-output 2>&1 | FileCheck %s --check-prefix=REMARK
-// RUN: dlc-opt %s --choose-plan='assume=128 symbols=[H:56,W:56]' --debug-counter=choose-plan/turn=all | FileCheck %s --check-prefix=OFF
+// RUN: dlc-opt %s --choose-plan='assume=128 symbols=[H:56,W:56]' --debug-counter=choose-plan/pack=all | FileCheck %s --check-prefix=OFF
 // OFF-NOT: launch @conv_X
 
 // As regions, as kernels and as instructions, with sizes that fill no tiles and no units.
@@ -57,7 +57,7 @@ host.func @few<B, H, W, O>(%X: memref<[B, 3, H, W], f16, row_major, align 128>, 
 // CHECK: reduce sum (c: 8*(C ceildiv 8), i: 3, j: 3)
 // CHECK-DAG: read %F[o, i, j, c] : f16 over (o, c, i, j)
 // CHECK-DAG: read %X[b, h + i - 1, j + w - 1, c] where (0 <= h + i - 1 < H, 0 <= j + w - 1 < W)
-// Windows of pixels come by TMA; results along them leave by rows, as a run of pixels is no box.
+// Windows of pixels are loaded by TMA; results along them are stored by rows, as a run of pixels is no TMA box.
 // CHECK: plan.schedule of @conv for sm90 {
 // CHECK: instruction wgmma
 // CHECK-DAG: swap_operands

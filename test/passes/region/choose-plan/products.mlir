@@ -3,7 +3,7 @@
 // RUN: dlc-opt %s --choose-plan='assume=4096' | FileCheck %s
 
 
-// Sizes are symbols: the largest tiles for many rows, two consumers in turn, pairs of blocks that share W.
+// Sizes are symbols: the largest tiles for many rows, two ping-pong consumers, pairs of blocks that share W.
 // CHECK: plan.schedule of @symbols for sm90 {
 // CHECK-NEXT: tile (m: 128, n: 128, k: 64)
 // CHECK-NEXT: assume (K: 8, N: 8)

@@ -136,10 +136,10 @@ impl View<'_> {
             };
             let (line, text) = self.line(op);
             let barrier = self.barrier(view);
-            let way = barrier.is_some().then_some(if view.is(Wait::DEF) { "wait" } else { "signal" });
+            let direction = barrier.is_some().then_some(if view.is(Wait::DEF) { "wait" } else { "signal" });
             lanes[lane].end();
             lanes[lane].events.push(json!({
-                "kind": kind, "depth": depth, "line": line, "text": text.trim_end_matches(" {"), "barrier": barrier, "way": way,
+                "kind": kind, "depth": depth, "line": line, "text": text.trim_end_matches(" {"), "barrier": barrier, "way": direction,
             }));
             self.blocks(op).into_iter().for_each(|block| self.events(block, depth + 1, lane, lanes));
             lanes[lane].end();

@@ -166,10 +166,10 @@ fn short_name(inst: &Inst<'_>) -> String {
     };
     match inst.instruction.name {
         "cp.async.bulk.tensor" => {
-            let way = if inst.modifiers.contains("bulk_group") { "store" } else { "load" };
+            let direction = if inst.modifiers.contains("bulk_group") { "store" } else { "load" };
             let im2col = with("im2col", "_im2col");
             let (multicast, hint) = (with("multicast::cluster", "_multicast"), with("L2::cache_hint", "_hint"));
-            return format!("tma_{way}{im2col}_{dims}{multicast}{hint}");
+            return format!("tma_{direction}{im2col}_{dims}{multicast}{hint}");
         }
         "cp.reduce.async.bulk.tensor" => {
             let what =

@@ -369,9 +369,9 @@ pub fn natural(entry: Entry<'_>, blocks: &[BlockId], insts: &FxHashMap<OpId, Ins
     let mut natural: FxHashSet<ValueId> =
         all_values(entry, blocks).filter(|&value| body.value_type(value) == Type::I32).collect();
     let Some(&first) = blocks.first() else { return natural };
-    let told = entry.sizes();
+    let sizes = entry.sizes();
     let before = entry.memory().count() + entry.maps().count();
-    for (size, &arg) in told.iter().zip(body.args(first).get(before..).unwrap_or(&[])) {
+    for (size, &arg) in sizes.iter().zip(body.args(first).get(before..).unwrap_or(&[])) {
         if size.terms().iter().any(|&(coefficient, _)| coefficient < 0) {
             natural.remove(&arg);
         }

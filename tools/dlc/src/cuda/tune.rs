@@ -202,7 +202,7 @@ impl Tuner<'_> {
         let mut kernels = self.kernels(&planned, function, sizes);
         // What has a plan that somebody wrote keeps it.
         let (ctx, written) = (self.compiler.ctx, Schedules::of(self.compiler.ctx, module));
-        kernels.retain(|kernel| written.of_kernel(ctx, module, &kernel.name).is_empty());
+        kernels.retain(|kernel| written.plans_of(ctx, module, &kernel.name).is_empty());
         let mut order: Vec<usize> = (0..kernels.len()).collect();
         order.sort_by(|&a, &b| kernels[b].weight.total_cmp(&kernels[a].weight));
         let (mut plans, mut found) = (Vec::new(), Vec::new());

@@ -74,9 +74,9 @@ fn random_contractions_are_as_defined() {
 fn matrix_products_are_as_defined() {
     let mut random = Random::new(29);
     for (m, n, k) in [(1, 1, 1), (70, 3, 300), (3, 70, 300), (130, 520, 2), (9, 530, 3), (66, 9, 257), (1030, 2, 9)] {
-        for turned in 0..4 {
-            let axes = |turned: bool, a: usize, b: usize| {
-                if turned {
+        for transposed in 0..4 {
+            let axes = |transposed: bool, a: usize, b: usize| {
+                if transposed {
                     vec![access(&[(b, 1)]), access(&[(a, 1)])]
                 } else {
                     vec![access(&[(a, 1)]), access(&[(b, 1)])]
@@ -84,8 +84,8 @@ fn matrix_products_are_as_defined() {
             };
             let spec = Contraction {
                 sizes: vec![m, n, k],
-                lhs: axes(turned & 1 == 1, 0, 2),
-                rhs: axes(turned & 2 == 2, 2, 1),
+                lhs: axes(transposed & 1 == 1, 0, 2),
+                rhs: axes(transposed & 2 == 2, 2, 1),
                 out: vec![0, 1],
             };
             check_all(&spec, &mut random);

@@ -7,14 +7,14 @@ const ALL: [Combine; 4] = [Combine::Sum, Combine::Prod, Combine::Max, Combine::M
 fn expected(model: &Model, axes: &[usize], combine: Combine) -> Model {
     let rank = model.shape.len();
     let kept: Vec<usize> = (0..rank).filter(|axis| !axes.contains(axis)).collect();
-    let neutral = match combine {
+    let identity = match combine {
         Combine::Sum => 0,
         Combine::Prod => 1,
         Combine::Max => i32::MIN.into(),
         Combine::Min => i32::MAX.into(),
     };
     let shape: Vec<usize> = kept.iter().map(|&axis| model.shape[axis]).collect();
-    let mut result = Model::from_fn(&shape, |_| neutral);
+    let mut result = Model::from_fn(&shape, |_| identity);
     for (place, index) in indices(&model.shape).iter().enumerate() {
         let to = kept.iter().fold(0, |to, &axis| to * model.shape[axis] + index[axis]);
         let (acc, x) = (&mut result.values[to], model.values[place]);
@@ -58,17 +58,17 @@ fn long_reductions_are_as_defined() {
     {
         let model = Model::random(&mut random, &shape);
         let tensor = model.tensor(&ctx, Type::F32);
-        let turned = tensor.permute(&[1, 0]).expect("an order");
+        let transposed = tensor.permute(&[1, 0]).expect("an order");
         for axis in [0, 1] {
             let want = expected(&model, &[axis], Combine::Sum);
             check(&tensor.reduce(&ctx, Combine::Sum, &[axis], Type::F32).expect("an axis"), &want);
-            check(&turned.reduce(&ctx, Combine::Sum, &[1 - axis], Type::F32).expect("an axis"), &want);
+            check(&transposed.reduce(&ctx, Combine::Sum, &[1 - axis], Type::F32).expect("an axis"), &want);
             let want = expected(&model, &[axis], Combine::Max);
             check(&tensor.reduce(&ctx, Combine::Max, &[axis], Type::F32).expect("an axis"), &want);
         }
         let want = expected(&model, &[0, 1], Combine::Sum);
         check(&tensor.reduce(&ctx, Combine::Sum, &[1, 0], Type::F32).expect("axes"), &want);
-        check(&turned.reduce(&ctx, Combine::Sum, &[1, 0], Type::F32).expect("axes"), &want);
+        check(&transposed.reduce(&ctx, Combine::Sum, &[1, 0], Type::F32).expect("axes"), &want);
     }
 }
 

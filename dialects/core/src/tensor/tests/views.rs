@@ -153,7 +153,7 @@ fn elements_are_seen_under_other_strides() {
 
 /// Large transposes are copied by squares.
 #[test]
-fn large_tensors_are_turned() {
+fn large_tensors_are_transposed() {
     let (ctx, mut random) = (context(), Random::new(47));
     for shape in [vec![190, 300], vec![3, 100, 9, 41], vec![40, 2, 700], vec![9, 8000]] {
         let model = Model::random(&mut random, &shape);

@@ -189,10 +189,10 @@ fn a_kernel_alone_runs_for_all_sizes() {
 }";
     let planned = format!("{region}{plan}");
     assert!(launched(&planned, "--shape=M=256,N=512,K=128").is_ok());
-    let told = launched(&planned, "--shape=M=25,N=51,K=13");
+    let error = launched(&planned, "--shape=M=25,N=51,K=13");
     assert!(
-        told.as_ref().is_err_and(|err| err.contains("error[E0543]: the kernel 'gemm' is for sizes with")),
-        "{told:?}"
+        error.as_ref().is_err_and(|err| err.contains("error[E0543]: the kernel 'gemm' is for sizes with")),
+        "{error:?}"
     );
 }
 
@@ -207,31 +207,31 @@ fn nothing_may_be_launched() {
 
 #[test]
 fn what_a_program_needs_is_told() {
-    let told = |args: &[&str], change: fn(&mut Fake)| {
+    let error = |args: &[&str], change: fn(&mut Fake)| {
         let said = run(&[&["-", "--shape=M=2,N=3", "--device=cuda", "--plan=off"], args].concat(), SCALE, change);
         assert_eq!(said.status, Status::Failure, "{}", said.out);
         said.err
     };
-    let err = told(&["--target=sm90", "--plan=choose"], |fake| fake.device.capability = (8, 0));
+    let err = error(&["--target=sm90", "--plan=choose"], |fake| fake.device.capability = (8, 0));
     assert!(err.contains("error[E0554]: the module is for sm_90a, and the device is Fake (sm_80)"), "{err}");
     assert!(err.contains("help: --target=sm80 is for all devices from sm_80 on"), "{err}");
-    let err = told(&[], |fake| fake.device.capability = (7, 5));
+    let err = error(&[], |fake| fake.device.capability = (7, 5));
     assert!(err.contains("error[E0554]: the module is for sm_80, and the device is Fake (sm_75)"), "{err}");
-    let err = told(&[], |fake| fake.fails.push(("compile", 0, Kind::TooOld)));
+    let err = error(&[], |fake| fake.fails.push(("compile", 0, Kind::TooOld)));
     assert!(err.contains("error[E0552]: the module is in PTX"), "{err}");
-    let err = told(&[], |fake| fake.fails.push(("compile", 0, Kind::BadModule)));
+    let err = error(&[], |fake| fake.fails.push(("compile", 0, Kind::BadModule)));
     assert!(err.contains("error[E0555]: the CUDA driver does not take 'scale.ptx'"), "{err}");
-    let err = told(&[], |fake| fake.total = 40);
+    let err = error(&[], |fake| fake.total = 40);
     assert!(err.contains("error[E0556]: 24 bytes for the output 'y', of 60 in all, are more"), "{err}");
-    let err = told(&[], |fake| fake.fails.push(("launch", 0, Kind::Fault)));
+    let err = error(&[], |fake| fake.fails.push(("launch", 0, Kind::Fault)));
     assert!(err.contains("error[E0557]: 'scale_0_0' of the kernel 'scale_0' (grid [1, 1, 1]"), "{err}");
-    let err = told(&[], |fake| fake.fails.push(("wait", 2, Kind::TimedOut)));
+    let err = error(&[], |fake| fake.fails.push(("wait", 2, Kind::TimedOut)));
     assert!(err.contains("error[E0558]: 'scale_0_0' of the kernel 'scale_0'") && err.contains("hangs"), "{err}");
     let folder = tempfile::tempdir().expect("a folder");
     let expected = file(folder.path(), "expected.npz");
     let cpu = run(&["-", "--shape=M=2,N=3", "--device=cpu", "-o", &expected], SCALE, same);
     assert_eq!((cpu.status, cpu.opened), (Status::Success, 0), "{}", cpu.err);
-    let err = told(&["--check", &expected], same);
+    let err = error(&["--check", &expected], same);
     assert!(err.contains("error[E0534]: 6 of 6 elements of y are not as"), "{err}");
 }
 
