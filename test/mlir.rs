@@ -15,8 +15,6 @@ use dlc_test::features::Features;
 
 use crate::tool::tool;
 
-#[path = "tool.rs"]
-mod tool;
 
 // What is linked in registers itself.
 use {

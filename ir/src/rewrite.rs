@@ -3,6 +3,7 @@
 //! Read in this order:
 //!
 //! - [`Pattern`], a rule as a static, and [`RewritePattern`], a rule with state; a [`PatternSet`] of them.
+//! - [`rewrites!`](crate::rewrites), which declares patterns as `from => to`.
 //! - [`Rewriter`]: all changes that a rule makes go through it, so that the driver knows what to look at again.
 //! - [`rewrite_greedily`]: applies rules and folds until nothing changes; [`Constants`] keeps what folding gives.
 //! - [`convert()`]: from one layer to another, with a table of what is legal, or not at all.
@@ -13,6 +14,7 @@ mod constants;
 mod convert;
 mod greedy;
 mod rewriter;
+mod rules;
 mod worklist;
 
 #[cfg(test)]

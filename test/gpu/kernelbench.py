@@ -143,12 +143,12 @@ def compiled(file, options, times):
     def export():
         problem = Problem(file, options.dtype, options.device)
         if problem.has_numbers:
-            return problem, torch.export.export(problem.model(), tuple(problem.inputs()))
+            return problem, dlc.torch.export(problem.model(), tuple(problem.inputs()))
         try:
             with FakeTensorMode(allow_non_fake_inputs=True):
-                return problem, torch.export.export(problem.model(), tuple(problem.inputs()))
+                return problem, dlc.torch.export(problem.model(), tuple(problem.inputs()))
         except Exception:  # what reads numbers, or keeps tensors, is exported with them
-            return problem, torch.export.export(problem.model(), tuple(problem.inputs()))
+            return problem, dlc.torch.export(problem.model(), tuple(problem.inputs()))
 
     session = dlc.Session(options.device)
     problem, exported = staged("export", times, export)

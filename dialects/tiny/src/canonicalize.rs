@@ -18,7 +18,7 @@ use dlc_ir::attrs::AttrData;
 use dlc_ir::body::OpParts;
 use dlc_ir::op::OpDef;
 use dlc_ir::rewrite::{Pattern, Rewrite, Rewriter};
-use dlc_ir::{Attr, OpId, OpRef, Type, ValueId, float};
+use dlc_ir::{Attr, OpId, OpRef, Type, ValueId, float, rewrites};
 
 use crate::fold::{defining, dims, elem};
 use crate::ops::{
@@ -28,6 +28,78 @@ use crate::ops::{
 
 /// What a rule needs to make the op anew: nothing where it does not match.
 type Folded<T> = Result<T, &'static str>;
+
+rewrites! {
+    /// `reshape (reshape x)` is one reshape.
+    RESHAPE_RESHAPE = "reshape-reshape": (outer: Reshape (Reshape x))
+        where shape = as_many(*outer, x)? => (Reshape x shape);
+
+    /// `permute (permute x)` is one permutation.
+    PERMUTE_PERMUTE = "permute-permute": (outer: Permute (inner: Permute x))
+        where order = composed(&inner.order(), &outer.order()) => (Permute x order);
+
+    /// `expand (expand x)` is one expand.
+    EXPAND_EXPAND = "expand-expand": (outer: Expand (inner: Expand x))
+        where shape = dims(*outer, outer.out()),
+              places = places_of(*outer, &axes_of(inner)) => (Expand x shape places);
+
+    /// `expand (reshape x)`, where the reshape puts in axes of size 1, is one expand.
+    EXPAND_RESHAPE = "expand-reshape": (outer: Expand (inner: Reshape x))
+        where shape = dims(*outer, outer.out()),
+              places = places_of(*outer, &kept_axes(&dims(*inner, x), &dims(*inner, inner.out()))?)
+        => (Expand x shape places);
+
+    /// `shrink (shrink x)` is one shrink.
+    SHRINK_SHRINK = "shrink-shrink": (outer: Shrink (inner: Shrink x))
+        where (start, stop, step) = shrunk_twice(outer, inner)? => (Shrink x start stop step);
+
+    /// `pad (pad x)` with one number is one pad.
+    PAD_PAD = "pad-pad": (outer: Pad (inner: Pad x))
+        where value = same_value(outer, inner)?,
+              low = sums(&inner.low(), &outer.low())?,
+              high = sums(&inner.high(), &outer.high())? => (Pad x low high value);
+
+    /// `flip (flip x)` flips the axes that one of them flips.
+    FLIP_FLIP = "flip-flip": (outer: Flip (inner: Flip x))
+        where axes = flipped_once(&outer.axes(), &inner.axes()) => (Flip x axes);
+
+    /// A permutation that moves only axes of size 1 is a reshape.
+    PERMUTE_OF_ONES = "permute-of-ones": (op: Permute x)
+        where shape = moves_only_ones(op)? => (Reshape x shape);
+
+    /// An expand that puts in only axes of size 1 is a reshape.
+    EXPAND_OF_ONES = "expand-of-ones": (op: Expand x)
+        where shape = repeats_nothing(*op)? => (Reshape x shape);
+
+    /// `shrink (pad x)` puts less around, and takes less of `x`.
+    SHRINK_PAD = "shrink-pad": (outer: Shrink (inner: Pad x))
+        where value = inner.value(),
+              [from, to, low, high] = cropped(outer, inner)?,
+              step = None => (Pad (Shrink x from to step) low high value);
+
+    /// `cast (cast x)` is one cast where the first loses nothing.
+    CAST_CAST = "cast-cast": (outer: Cast (inner: Cast x))
+        where elem = after_no_loss(outer, inner)? => (Cast x elem);
+
+    /// `(x + a) + b` with integers is `x + (a + b)`.
+    ADD_CHAIN = "add-chain": (outer: Add (inner: Add x a) b)
+        where (sum, ty) = sum_of_constants([*outer, *inner], [a, b])? => (Add x (Const sum ty));
+
+    /// `b != true` and `b == false` are `not b`.
+    CMP_NOT = "cmp-not": (op: Cmp _ _)
+        where x = compared_with_truth(op)? => (Neg x);
+
+    /// The opposite of a comparison is a comparison, where numbers can be compared.
+    NOT_CMP = "not-cmp": (Neg (cmp: Cmp a b))
+        where predicate = opposite(cmp)? => (Cmp a b predicate);
+
+    /// `where c, false, true` is `not c`.
+    WHERE_NOT = "where-not": (op: Where _ _ _)
+        where x = chooses_the_opposite(op)? => (Neg x);
+
+    /// `where (not c), a, b` is `where c, b, a`.
+    WHERE_OF_NOT = "where-of-not": (Where (Neg c) a b) => (Where c b a);
+}
 
 macro_rules! rules {
     ($($(#[$doc:meta])+ $name:ident = $text:literal on $root:expr, $find:ident => $build:expr;)*) => {$(
@@ -48,146 +120,16 @@ macro_rules! rules {
     )*};
 }
 
+// What `rewrites!` cannot say: any op on one operand, and results that depend on the axes.
 rules! {
-    /// `reshape (reshape x)` is one reshape.
-    RESHAPE_RESHAPE = "reshape-reshape" on Some(Reshape::NAME), reshape_reshape => |op, rw, (x, shape)| {
-        let (loc, mut b) = at(op, rw);
-        let made = Reshape::build(&mut b, loc, x, shape);
-        done(op, rw, made);
-    };
-    /// `permute (permute x)` is one permutation.
-    PERMUTE_PERMUTE = "permute-permute" on Some(Permute::NAME), permute_permute => |op, rw, (x, order)| {
-        let (loc, mut b) = at(op, rw);
-        let made = Permute::build(&mut b, loc, x, order);
-        done(op, rw, made);
-    };
-    /// `expand (expand x)` is one expand, and so is `expand (reshape x)` where the reshape puts in axes of size 1.
-    EXPAND_EXPAND = "expand-expand" on Some(Expand::NAME), expand_expand => |op, rw, (x, shape, dims)| {
-        let (loc, mut b) = at(op, rw);
-        let made = Expand::build(&mut b, loc, x, shape, dims);
-        done(op, rw, made);
-    };
-    /// `shrink (shrink x)` is one shrink.
-    SHRINK_SHRINK = "shrink-shrink" on Some(Shrink::NAME), shrink_shrink => |op, rw, (x, start, stop, step)| {
-        let (loc, mut b) = at(op, rw);
-        let made = Shrink::build(&mut b, loc, x, start, stop, step);
-        done(op, rw, made);
-    };
-    /// `pad (pad x)` with one number is one pad.
-    PAD_PAD = "pad-pad" on Some(Pad::NAME), pad_pad => |op, rw, (x, low, high, value)| {
-        let (loc, mut b) = at(op, rw);
-        let made = Pad::build(&mut b, loc, x, low, high, value);
-        done(op, rw, made);
-    };
-    /// `flip (flip x)` flips the axes that one of them flips.
-    FLIP_FLIP = "flip-flip" on Some(Flip::NAME), flip_flip => |op, rw, (x, axes)| {
-        let (loc, mut b) = at(op, rw);
-        let made = Flip::build(&mut b, loc, x, axes);
-        done(op, rw, made);
-    };
-    /// A permutation that moves only axes of size 1 is a reshape.
-    PERMUTE_OF_ONES = "permute-of-ones" on Some(Permute::NAME), permute_of_ones => |op, rw, (x, shape)| {
-        let (loc, mut b) = at(op, rw);
-        let made = Reshape::build(&mut b, loc, x, shape);
-        done(op, rw, made);
-    };
-    /// An expand that puts in only axes of size 1 is a reshape.
-    EXPAND_OF_ONES = "expand-of-ones" on Some(Expand::NAME), expand_of_ones => |op, rw, (x, shape)| {
-        let (loc, mut b) = at(op, rw);
-        let made = Reshape::build(&mut b, loc, x, shape);
-        done(op, rw, made);
-    };
     /// A reduction over an axis of size 1 is one without it, after a reshape.
-    REDUCE_OF_ONES = "reduce-of-ones" on Some(Reduce::NAME), reduce_of_ones => |op, rw, reduced: Reduced| {
-        let (loc, mut b) = at(op, rw);
-        let made = Reshape::build(&mut b, loc, reduced.input, reduced.shape);
-        let mut made = b.result(made);
-        if !reduced.axes.is_empty() {
-            let op = Reduce::build(&mut b, loc, made, reduced.combiner, reduced.axes, reduced.acc);
-            made = b.result(op);
-        } else {
-            if let Some(acc) = reduced.acc {
-                let op = Cast::build(&mut b, loc, made, acc);
-                made = b.result(op);
-            }
-            if let Some((zero, ty)) = reduced.zero {
-                let constant = Const::build(&mut b, loc, zero, ty);
-                let constant = b.result(constant);
-                let op = Add::build(&mut b, loc, made, constant);
-                made = b.result(op);
-            }
-        }
-        rw.replace_op(op, &[made]);
-    };
-    /// `shrink (pad x)` puts less around, and takes less of `x`.
-    SHRINK_PAD = "shrink-pad" on Some(Shrink::NAME), shrink_pad => |op, rw, (x, cut, low, high, value)| {
-        let (loc, mut b) = at(op, rw);
-        let (from, to): (Vec<SizeExpr>, Vec<SizeExpr>) = cut;
-        let made = Shrink::build(&mut b, loc, x, from, to, None);
-        let inner = b.result(made);
-        let made = Pad::build(&mut b, loc, inner, low, high, value);
-        done(op, rw, made);
-    };
+    REDUCE_OF_ONES = "reduce-of-ones" on Some(Reduce::NAME), reduce_of_ones => build_reduced;
     /// `view (f (view x))` with views of one kind is `f` of both views.
     VIEW_UP = "view-up" on None, view_up => move_up;
     /// `shrink (f x)` is `f (shrink x)`: less work.
     SHRINK_UP = "shrink-up" on Some(Shrink::NAME), shrink_up => move_up;
     /// `f (expand x)` is `expand (f x)`: less work.
-    EXPAND_DOWN = "expand-down" on None, expand_down => |op, rw, (x, ty)| {
-        let expand = rw.body().defining_op(rw.op(op).operand(0));
-        let inner = copy(rw, op, op, x, ty);
-        let out = rw.op(op).type_of(rw.op(op).result(0));
-        let made = copy(rw, op, expand.unwrap_or(op), inner, out);
-        rw.replace_op(op, &[made]);
-    };
-    /// `cast (cast x)` is one cast where the first loses nothing.
-    CAST_CAST = "cast-cast" on Some(Cast::NAME), cast_cast => |op, rw, (x, elem)| {
-        let (loc, mut b) = at(op, rw);
-        let made = Cast::build(&mut b, loc, x, elem);
-        done(op, rw, made);
-    };
-    /// `(x + a) + b` with integers is `x + (a + b)`.
-    ADD_CHAIN = "add-chain" on Some(Add::NAME), add_chain => |op, rw, (x, sum, ty)| {
-        let (loc, mut b) = at(op, rw);
-        let constant = Const::build(&mut b, loc, sum, ty);
-        let constant = b.result(constant);
-        let made = Add::build(&mut b, loc, x, constant);
-        done(op, rw, made);
-    };
-    /// `b != true` and `b == false` are `not b`.
-    CMP_NOT = "cmp-not" on Some(Cmp::NAME), cmp_not => |op, rw, x| {
-        let (loc, mut b) = at(op, rw);
-        let made = Neg::build(&mut b, loc, x);
-        done(op, rw, made);
-    };
-    /// The opposite of a comparison is a comparison, where numbers can be compared.
-    NOT_CMP = "not-cmp" on Some(Neg::NAME), not_cmp => |op, rw, (predicate, lhs, rhs)| {
-        let (loc, mut b) = at(op, rw);
-        let made = Cmp::build(&mut b, loc, lhs, rhs, predicate);
-        done(op, rw, made);
-    };
-    /// `where c, false, true` is `not c`.
-    WHERE_NOT = "where-not" on Some(Where::NAME), where_not => |op, rw, x| {
-        let (loc, mut b) = at(op, rw);
-        let made = Neg::build(&mut b, loc, x);
-        done(op, rw, made);
-    };
-    /// `where (not c), a, b` is `where c, b, a`.
-    WHERE_OF_NOT = "where-of-not" on Some(Where::NAME), where_of_not => |op, rw, (condition, then, otherwise)| {
-        let (loc, mut b) = at(op, rw);
-        let made = Where::build(&mut b, loc, condition, then, otherwise);
-        done(op, rw, made);
-    };
-}
-
-/// The location of an op, and a builder before it.
-fn at<'r>(op: OpId, rw: &'r mut Rewriter<'_>) -> (dlc_ir::Loc, dlc_ir::Builder<'r>) {
-    (rw.body().loc(op), rw.before(op))
-}
-
-fn done(op: OpId, rw: &mut Rewriter<'_>, made: OpId) {
-    let value = rw.body().result(made, 0);
-    rw.replace_op(op, &[value]);
+    EXPAND_DOWN = "expand-down" on None, expand_down => move_down;
 }
 
 /// The op that gives the operand of a view, if it is this one.
@@ -205,34 +147,32 @@ fn elements(sizes: &[SizeExpr]) -> Folded<SizeExpr> {
     product.ok_or("the number of elements goes beyond 64 bits")
 }
 
-fn reshape_reshape(op: OpRef<'_>) -> Folded<(ValueId, Vec<SizeExpr>)> {
-    let (x, shape) = (below(op, Reshape::DEF)?.operand(0), dims(op, op.result(0)));
+/// The shape of a result, if it may have as many elements as a value.
+fn as_many(op: OpRef<'_>, x: ValueId) -> Folded<Vec<SizeExpr>> {
+    let shape = dims(op, op.result(0));
     let counts = (elements(&dims(op, x))?, elements(&shape)?);
     match counts.0.prove_eq(&counts.1, &SizeRanges::default()) {
         // Each may be right only where the sizes of the one between are what they must be.
         Some(false) => Err("the number of elements differs"),
-        _ => Ok((x, shape)),
+        _ => Ok(shape),
     }
 }
 
-fn permute_permute(op: OpRef<'_>) -> Folded<(ValueId, Vec<i64>)> {
-    let inner = Permute::from(below(op, Permute::DEF)?);
-    let order = inner.order();
-    Ok((inner.input(), Permute::from(op).order().iter().map(|&axis| order[axis as usize]).collect()))
+/// The order of two permutations, one after the other.
+fn composed(inner: &[i64], outer: &[i64]) -> Vec<i64> {
+    outer.iter().map(|&axis| inner[axis as usize]).collect()
 }
 
-fn expand_expand(op: OpRef<'_>) -> Folded<(ValueId, Vec<SizeExpr>, Option<Vec<i64>>)> {
-    let shape = dims(op, op.result(0));
-    let places = Expand::from(op).dims().unwrap_or_else(|| (0..shape.len() as i64).collect());
-    let inner = defining(op, op.operand(0)).ok_or("its operand is no view")?;
-    let own = match (Expand::of(inner), Reshape::of(inner)) {
-        (Some(expand), _) => expand.dims().unwrap_or_else(|| (0..places.len() as i64).collect()),
-        (_, Some(reshape)) => kept_axes(&dims(op, reshape.input()), &dims(op, reshape.out()))?,
-        _ => return Err("its operand is no view"),
-    };
-    let places: Vec<i64> = own.iter().map(|&axis| places[axis as usize]).collect();
-    let dims = (places.len() != shape.len()).then_some(places);
-    Ok((inner.operand(0), shape, dims))
+/// Where an expand puts the axes of its operand.
+fn axes_of(op: Expand<'_>) -> Vec<i64> {
+    op.dims().unwrap_or_else(|| (0..dims(*op, op.out()).len() as i64).collect())
+}
+
+/// Where an expand puts some of the axes of its operand: nothing where these are all axes of its result.
+fn places_of(outer: OpRef<'_>, axes: &[i64]) -> Option<Vec<i64>> {
+    let own = axes_of(Expand::from(outer));
+    let places: Vec<i64> = axes.iter().map(|&axis| own[axis as usize]).collect();
+    (places.len() != dims(outer, outer.result(0)).len()).then_some(places)
 }
 
 /// Where the axes stand in a shape that has more of them, all others of size 1.
@@ -251,14 +191,14 @@ fn kept_axes(from: &[SizeExpr], to: &[SizeExpr]) -> Folded<Vec<i64>> {
     if next == from.len() { Ok(kept) } else { Err("the reshape does more than to put in axes of size 1") }
 }
 
-type Cut = (ValueId, Vec<SizeExpr>, Vec<SizeExpr>, Option<Vec<i64>>);
+/// Where a shrink begins and ends along each axis, and its steps, unless all are 1.
+type Cut = (Vec<SizeExpr>, Vec<SizeExpr>, Option<Vec<i64>>);
 
-fn shrink_shrink(op: OpRef<'_>) -> Folded<Cut> {
-    let (outer, inner) = (Shrink::from(op), Shrink::from(below(op, Shrink::DEF)?));
+fn shrunk_twice(outer: Shrink<'_>, inner: Shrink<'_>) -> Folded<Cut> {
     let one = || vec![1; outer.start().len()];
     let (outer_step, inner_step) = (outer.step().unwrap_or_else(one), inner.step().unwrap_or_else(one));
     let (mut start, mut stop, mut step) = (Vec::new(), Vec::new(), Vec::new());
-    let sizes = dims(op, op.result(0));
+    let sizes = dims(*outer, outer.out());
     let axes = outer.start().into_iter().zip(outer.stop()).zip(inner.start());
     for (((from, to), base), (&by, &inner_by)) in axes.zip(outer_step.iter().zip(&inner_step)) {
         let factor = SizeExpr::from(inner_by);
@@ -282,39 +222,33 @@ fn shrink_shrink(op: OpRef<'_>) -> Folded<Cut> {
         }
     }
     let plain = step.iter().all(|&step| step == 1);
-    Ok((inner.input(), start, stop, (!plain).then_some(step)))
+    Ok((start, stop, (!plain).then_some(step)))
 }
 
-type Around = (ValueId, Vec<SizeExpr>, Vec<SizeExpr>, Option<Attr>);
-
-fn pad_pad(op: OpRef<'_>) -> Folded<Around> {
-    let (outer, inner) = (Pad::from(op), Pad::from(below(op, Pad::DEF)?));
-    if outer.value() != inner.value() {
-        return Err("the pads put other numbers around");
-    }
-    let sum = |a: Vec<SizeExpr>, b: Vec<SizeExpr>| -> Folded<Vec<SizeExpr>> {
-        a.iter().zip(&b).map(|(a, b)| a.add(b).map_err(|_| "it goes beyond 64 bits")).collect()
-    };
-    Ok((inner.input(), sum(inner.low(), outer.low())?, sum(inner.high(), outer.high())?, inner.value()))
+fn same_value(outer: Pad<'_>, inner: Pad<'_>) -> Folded<Option<Attr>> {
+    if outer.value() == inner.value() { Ok(inner.value()) } else { Err("the pads put other numbers around") }
 }
 
-fn flip_flip(op: OpRef<'_>) -> Folded<(ValueId, Vec<i64>)> {
-    let inner = Flip::from(below(op, Flip::DEF)?);
-    let (own, other) = (Flip::from(op).axes(), inner.axes());
-    let mut axes: Vec<i64> = own.iter().copied().filter(|axis| !other.contains(axis)).collect();
-    axes.extend(other.iter().filter(|axis| !own.contains(axis)));
+fn sums(a: &[SizeExpr], b: &[SizeExpr]) -> Folded<Vec<SizeExpr>> {
+    a.iter().zip(b).map(|(a, b)| a.add(b).map_err(|_| "it goes beyond 64 bits")).collect()
+}
+
+/// The axes that one of two flips goes backwards, and not both.
+fn flipped_once(a: &[i64], b: &[i64]) -> Vec<i64> {
+    let mut axes: Vec<i64> = a.iter().copied().filter(|axis| !b.contains(axis)).collect();
+    axes.extend(b.iter().filter(|axis| !a.contains(axis)));
     axes.sort_unstable();
-    Ok((inner.input(), axes))
+    axes
 }
 
-fn permute_of_ones(op: OpRef<'_>) -> Folded<(ValueId, Vec<SizeExpr>)> {
-    let (order, sizes) = (Permute::from(op).order(), dims(op, op.operand(0)));
+fn moves_only_ones(op: Permute<'_>) -> Folded<Vec<SizeExpr>> {
+    let (order, sizes) = (op.order(), dims(*op, op.input()));
     let moved: Vec<i64> = order.into_iter().filter(|&axis| sizes[axis as usize].as_constant() != Some(1)).collect();
-    let shape = dims(op, op.result(0));
+    let shape = dims(*op, op.out());
     elements(&sizes)?;
     elements(&shape)?;
     match moved.is_sorted() {
-        true => Ok((op.operand(0), shape)),
+        true => Ok(shape),
         false => Err("it moves axes with elements side by side"),
     }
 }
@@ -357,21 +291,40 @@ fn reduce_of_ones(op: OpRef<'_>) -> Folded<Reduced> {
     Ok(Reduced { input: reduce.input(), shape, combiner, axes, acc: (from != to).then_some(to), zero })
 }
 
-fn expand_of_ones(op: OpRef<'_>) -> Folded<(ValueId, Vec<SizeExpr>)> {
+fn build_reduced(op: OpId, rw: &mut Rewriter<'_>, reduced: Reduced) {
+    let (loc, mut b) = (rw.body().loc(op), rw.before(op));
+    let made = Reshape::build(&mut b, loc, reduced.input, reduced.shape);
+    let mut made = b.result(made);
+    if !reduced.axes.is_empty() {
+        let op = Reduce::build(&mut b, loc, made, reduced.combiner, reduced.axes, reduced.acc);
+        made = b.result(op);
+    } else {
+        if let Some(acc) = reduced.acc {
+            let op = Cast::build(&mut b, loc, made, acc);
+            made = b.result(op);
+        }
+        if let Some((zero, ty)) = reduced.zero {
+            let constant = Const::build(&mut b, loc, zero, ty);
+            let constant = b.result(constant);
+            let op = Add::build(&mut b, loc, made, constant);
+            made = b.result(op);
+        }
+    }
+    rw.replace_op(op, &[made]);
+}
+
+fn repeats_nothing(op: OpRef<'_>) -> Folded<Vec<SizeExpr>> {
     let not_one = |size: &SizeExpr| size.as_constant() != Some(1);
     let (own, shape) = (dims(op, op.operand(0)), dims(op, op.result(0)));
     match own.iter().filter(|size| not_one(size)).eq(shape.iter().filter(|size| not_one(size))) {
-        true => Ok((op.operand(0), shape)),
+        true => Ok(shape),
         false => Err("it repeats elements"),
     }
 }
 
-type Cropped = (ValueId, (Vec<SizeExpr>, Vec<SizeExpr>), Vec<SizeExpr>, Vec<SizeExpr>, Option<Attr>);
-
-fn shrink_pad(op: OpRef<'_>) -> Folded<Cropped> {
+/// Of a shrink of a pad: what is taken of the input (from, to), and how much is put around it (low, high).
+fn cropped(shrink: Shrink<'_>, pad: Pad<'_>) -> Folded<[Vec<SizeExpr>; 4]> {
     const UNKNOWN: &str = "whether it cuts padding is not known";
-    let (shrink, inner) = (Shrink::from(op), below(op, Pad::DEF)?);
-    let pad = Pad::from(inner);
     if shrink.step().is_some_and(|steps| steps.iter().any(|&step| step != 1)) {
         return Err("it takes steps");
     }
@@ -386,7 +339,7 @@ fn shrink_pad(op: OpRef<'_>) -> Folded<Cropped> {
     let minus = |a: &SizeExpr, b: &SizeExpr| a.sub(b).map_err(|_| "it goes beyond 64 bits");
     let zero = SizeExpr::from(0);
     let (mut from, mut to, mut low, mut high) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let sizes = dims(op, pad.input());
+    let sizes = dims(*pad, pad.input());
     let around = pad.low().into_iter().zip(pad.high());
     let mut less = false;
     for (((start, stop), (before, following)), size) in
@@ -417,10 +370,10 @@ fn shrink_pad(op: OpRef<'_>) -> Folded<Cropped> {
         return Err("it cuts no padding");
     }
     let nothing_left = none(&low) && none(&high);
-    if !nothing_left && !used_once(inner) {
+    if !nothing_left && !used_once(*pad) {
         return Err("the pad is used elsewhere too");
     }
-    Ok((pad.input(), (from, to), low, high, pad.value()))
+    Ok([from, to, low, high])
 }
 
 /// An op on one operand, element by element.
@@ -459,6 +412,15 @@ fn expand_down(op: OpRef<'_>) -> Folded<(ValueId, Type)> {
     Ok((x, with_elem(op, op.type_of(x), elem(op, op.result(0)))))
 }
 
+/// `f (expand x)` becomes `expand (f x)`.
+fn move_down(op: OpId, rw: &mut Rewriter<'_>, (x, ty): (ValueId, Type)) {
+    let expand = rw.body().defining_op(rw.op(op).operand(0));
+    let inner = copy(rw, op, op, x, ty);
+    let out = rw.op(op).type_of(rw.op(op).result(0));
+    let made = copy(rw, op, expand.unwrap_or(op), inner, out);
+    rw.replace_op(op, &[made]);
+}
+
 /// The type with elements of another.
 fn with_elem(op: OpRef<'_>, ty: Type, elem: Type) -> Type {
     let dims = dlc_core::types::Tensor::of(op.ctx, ty).map(|ty| ty.dims(op.ctx)).unwrap_or_default();
@@ -474,10 +436,9 @@ fn copy(rw: &mut Rewriter<'_>, before: OpId, like: OpId, operand: ValueId, ty: T
     rw.body().result(made, 0)
 }
 
-fn cast_cast(op: OpRef<'_>) -> Folded<(ValueId, Type)> {
-    let inner = Cast::from(below(op, Cast::DEF)?);
-    match holds(op.ctx, inner.elem(), elem(op, inner.input())) {
-        true => Ok((inner.input(), Cast::from(op).elem())),
+fn after_no_loss(outer: Cast<'_>, inner: Cast<'_>) -> Folded<Type> {
+    match holds(inner.ctx, inner.elem(), elem(*inner, inner.input())) {
+        true => Ok(outer.elem()),
         false => Err("the first cast loses something"),
     }
 }
@@ -487,46 +448,44 @@ fn splat(op: OpRef<'_>, value: ValueId) -> Option<Attr> {
     matches!(op.ctx.attr_data(constant), AttrData::Integer { .. } | AttrData::Float { .. }).then_some(constant)
 }
 
-fn add_chain(op: OpRef<'_>) -> Folded<(ValueId, Attr, Type)> {
-    let integer = |value: ValueId| match op.ctx.attr_data(splat(op, value)?) {
+/// The sum of the constants that two additions add, and its type.
+fn sum_of_constants([outer, inner]: [OpRef<'_>; 2], [a, b]: [ValueId; 2]) -> Folded<(Attr, Type)> {
+    let integer = |value: ValueId| match outer.ctx.attr_data(splat(outer, value)?) {
         AttrData::Integer { ty, value } if *ty != Type::I1 => Some((*ty, *value)),
         _ => None,
     };
-    let inner = below(op, Add::DEF)?;
-    let (outer_ty, inner_ty) = (op.type_of(op.result(0)), inner.type_of(inner.result(0)));
-    let types = [op.type_of(op.operand(0)), inner_ty, op.type_of(inner.operand(0))];
+    let (outer_ty, inner_ty) = (outer.type_of(outer.result(0)), inner.type_of(inner.result(0)));
+    let types = [outer.type_of(outer.operand(0)), inner_ty, outer.type_of(inner.operand(0))];
     // Neither broadcast nor promoted.
     if types.iter().any(|ty| *ty != outer_ty) {
         return Err("its operands are broadcast or cast");
     }
-    let (Some((ty, a)), Some((other, b))) = (integer(inner.operand(1)), integer(op.operand(1))) else {
+    let (Some((ty, first)), Some((other, second))) = (integer(a), integer(b)) else {
         return Err("it adds no constant to a sum with a constant");
     };
-    if ty != other || ty != elem(op, op.result(0)) {
+    if ty != other || ty != elem(outer, outer.result(0)) {
         return Err("its operands are broadcast or cast");
     }
-    Ok((inner.operand(0), op.ctx.int_attr(a.wrapping_add(b), ty), op.type_of(op.operand(1))))
+    Ok((outer.ctx.int_attr(first.wrapping_add(second), ty), outer.type_of(b)))
 }
 
-fn cmp_not(op: OpRef<'_>) -> Folded<ValueId> {
-    let cmp = Cmp::from(op);
-    let turned = match cmp.predicate() {
+fn compared_with_truth(cmp: Cmp<'_>) -> Folded<ValueId> {
+    let opposite = match cmp.predicate() {
         Predicate::Ne => Attr::TRUE,
         Predicate::Eq => Attr::FALSE,
         _ => return Err("it does not compare for equality"),
     };
     let sides = [(cmp.lhs(), cmp.rhs()), (cmp.rhs(), cmp.lhs())].into_iter();
-    let mut found =
-        sides.filter(|&(side, other)| op.type_of(side) == op.type_of(cmp.out()) && splat(op, other) == Some(turned));
+    let mut found = sides
+        .filter(|&(side, other)| cmp.type_of(side) == cmp.type_of(cmp.out()) && splat(*cmp, other) == Some(opposite));
     found.next().map(|(side, _)| side).ok_or("it compares with no truth value")
 }
 
-fn not_cmp(op: OpRef<'_>) -> Folded<(Predicate, ValueId, ValueId)> {
+fn opposite(cmp: Cmp<'_>) -> Folded<Predicate> {
     use Predicate::{Eq, Ge, Gt, Le, Lt, Ne};
-    let cmp = Cmp::from(below(op, Cmp::DEF)?);
     // What is no number is neither less nor not less.
-    let ordered = [cmp.lhs(), cmp.rhs()].iter().all(|&side| elem(op, side).float_kind(op.ctx).is_none());
-    let turned = match cmp.predicate() {
+    let ordered = [cmp.lhs(), cmp.rhs()].iter().all(|&side| elem(*cmp, side).float_kind(cmp.ctx).is_none());
+    let opposite = match cmp.predicate() {
         Eq => Ne,
         Ne => Eq,
         _ if !ordered => return Err("what is no number is neither less nor not less"),
@@ -535,18 +494,15 @@ fn not_cmp(op: OpRef<'_>) -> Folded<(Predicate, ValueId, ValueId)> {
         Gt => Le,
         Le => Gt,
     };
-    if used_once(*cmp) { Ok((turned, cmp.lhs(), cmp.rhs())) } else { Err("the comparison is used elsewhere too") }
+    if used_once(*cmp) { Ok(opposite) } else { Err("the comparison is used elsewhere too") }
 }
 
-fn where_not(op: OpRef<'_>) -> Folded<ValueId> {
-    let choice = Where::from(op);
-    let turned = splat(op, choice.then()) == Some(Attr::FALSE) && splat(op, choice.otherwise()) == Some(Attr::TRUE);
-    let same = op.type_of(choice.condition()) == op.type_of(choice.out());
-    if turned && same { Ok(choice.condition()) } else { Err("it gives no truth values") }
-}
-
-fn where_of_not(op: OpRef<'_>) -> Folded<(ValueId, ValueId, ValueId)> {
-    let choice = Where::from(op);
-    let not = defining(op, choice.condition()).and_then(Neg::of).ok_or("its condition is no opposite")?;
-    Ok((not.input(), choice.otherwise(), choice.then()))
+/// The condition of `where c, false, true`.
+fn chooses_the_opposite(choice: Where<'_>) -> Folded<ValueId> {
+    let truth = [choice.then(), choice.otherwise()].map(|value| splat(*choice, value));
+    let same = choice.type_of(choice.condition()) == choice.type_of(choice.out());
+    match same && truth == [Some(Attr::FALSE), Some(Attr::TRUE)] {
+        true => Ok(choice.condition()),
+        false => Err("it gives no truth values"),
+    }
 }

@@ -162,6 +162,14 @@ impl<'a> OpRef<'a> {
         self.body.operand(self.id, index)
     }
 
+    /// The op that defines an operand; none where a block does.
+    ///
+    /// # Panics
+    /// If there are not so many operands.
+    pub fn defining(self, index: usize) -> Option<OpRef<'a>> {
+        self.body.defining_op(self.operand(index)).map(|id| OpRef { id, ..self })
+    }
+
     /// The operands, in order.
     pub fn operands(self) -> Operands<'a> {
         self.body.operands(self.id)

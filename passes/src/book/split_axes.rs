@@ -25,7 +25,8 @@
 //! ```
 //!
 //! Entries that read a split value at their own axes are split alike, so the `reshape` stands after the last of them. Those
-//! that read phases next to a reduction of these, as norms do, read the whole: rows of both stay on chip in one kernel.
+//! that read phases next to a reduction of these, as norms do, read the whole: rows of both stay on chip in one kernel. Rows that
+//! are read along one axis (`i1 floordiv 4, i1 mod 4`) are those of a `reshape`.
 //! An axis may have several divisors, if each divides the next. A product that is summed keeps its axes: a factor that it reads
 //! at quotients is copied into their order, in parts, so that whatever computes the factor stores it so.
 //!
@@ -40,9 +41,10 @@
 //! the last axis into parts of less than 32 bytes: a row of the result is stored in such parts.
 //!
 //! Changes no number, but for what is not finite with `finite`. Linear, up to 64 steps for each quotient. Rules of the debug
-//! counters: `split`, `phase`.
+//! counters: `split`, `phase`, `rows`.
 
 mod phases;
+mod rows;
 
 use std::collections::BTreeSet;
 
@@ -125,6 +127,8 @@ struct Splits {
     /// read whole.
     of_phases: FxHashSet<ValueId>,
     after_rows: FxHashSet<ValueId>,
+    /// Values with phases whose rows are read along one axis, seen so.
+    rows: FxHashMap<(ValueId, Type), ValueId>,
     /// The sizes of what has phases that do not divide it: longer ones, of which the first positions are read.
     longer: FxHashMap<ValueId, Vec<SizeExpr>>,
 }
@@ -136,9 +140,11 @@ impl Splits {
         let is_of_phases = reads(&self.of_phases);
         if reads(&self.after_rows) || is_of_phases && Reduce::of(view).is_some() {
             self.after_rows.extend(view.results());
+            self.join_rows(body, op, cx);
         } else if is_of_phases {
             self.of_phases.extend(view.results());
         }
+        let view = OpRef::new(cx.ctx, body, op);
         if Reduce::of(view).is_some() {
             self.reductions.insert(view.result(0));
             return self.visit_sum(body, op, cx);

@@ -45,7 +45,8 @@
 //! that no window goes over are the rows or columns of a matrix. A product of two matrices keeps its axes of one position.
 //!
 //! Two axes may be one if values depend on both or on neither, and if all memory that is read or written at one of them
-//! has both next to each other in their full size. Whether memory may be seen with fewer axes depends on all its reads,
+//! has both next to each other in their full size. A position that goes on with the second where the first ends, `64*h + w`
+//! for 64 of `w`, is a position along both. Whether memory may be seen with fewer axes depends on all its reads,
 //! so pairs are taken away until none is refused (the largest set without a contradiction); what shares memory is merged
 //! together. Linear in ops times axes. Sums go over the same elements in the same order. Rules of the debug
 //! counters: `single`, `merge`.

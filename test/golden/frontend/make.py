@@ -1,4 +1,4 @@
-"""Writes the numbers that `cargo test -p dlc-test --test frontend` compares graphs with: `python3 make.py`.
+"""Writes the numbers that `cargo test -p dlc-test --test suite frontend::` compares graphs with: `python3 make.py`.
 
 Each case is a graph, its inputs, and its outputs computed here by numpy in float64 and rounded to the type of the
 result once. Elements of bf16 and of floats of 8 bits are made by ml_dtypes.

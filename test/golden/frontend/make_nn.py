@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes `Inputs/nn.json`: what the ops of networks give, computed from their definitions, element by element.
 
-`cargo test -p dlc-test --test frontend` holds the evaluators and the lowering against it. It needs numpy alone;
+`cargo test -p dlc-test --test suite frontend::` holds the evaluators and the lowering against it. It needs numpy alone;
 `python3 make_nn.py` after a change, and look at the diff.
 
 Every case is a graph with its inputs and outputs. Attributes and sizes are random, with sizes 0 and 1 among them, and

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes `Inputs/ops.json`: what numpy gives for every op of tiny, which `cargo test -p dlc-test --test golden`
+"""Writes `Inputs/ops.json`: what numpy gives for every op of tiny, which `cargo test -p dlc-test --test suite golden::`
 holds the evaluators against. It needs numpy and ml_dtypes; `python3 make.py` after a change, and look at the diff.
 
 The file has a table of tensors, and a case on each line: the text of the op (or ops), the places of its inputs in the

@@ -32,7 +32,7 @@ pub struct Permute {
 /// Axis `i` of the operand is axis `dims[i]` of the result, the axes of the result that are not named are new; without
 /// `dims` the axes are those of the operand, one for one. XLA calls it `broadcast_in_dim`.
 #[op("tiny.expand", traits(Pure), format = "$input `to` $shape (`dims` $dims^)? attr-dict `:` type($out)",
-     infer = shape::expand, fold = fold::expand, canonicalize = [canonicalize::EXPAND_EXPAND, canonicalize::EXPAND_OF_ONES], eval = interp::expand,
+     infer = shape::expand, fold = fold::expand, canonicalize = [canonicalize::EXPAND_EXPAND, canonicalize::EXPAND_RESHAPE, canonicalize::EXPAND_OF_ONES], eval = interp::expand,
      example = "%y = expand %x to [M, N] dims [1] : tensor<[M, N], f16>")]
 pub struct Expand {
     input: Operand<Tensor>,

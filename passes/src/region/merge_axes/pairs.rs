@@ -57,10 +57,27 @@ struct Site {
     pair: Option<Pair>,
 }
 
-/// The axes that a read or a store names, and where which are next to each other.
+/// The axes that a read or a store names, its positions, and where which axes are next to each other.
 struct Access {
     named: BTreeSet<String>,
+    at: Vec<SizeExpr>,
     sites: Vec<Site>,
+}
+
+/// A position in terms of the axis `merged` that two become, of which the second has so many positions: `64*h + w`, with 64
+/// positions of `w`, is the position along both. `None` where it does not go on with the second where the first ends.
+fn along_both(at: &SizeExpr, pair: &Pair, second: &SizeExpr, merged: &str) -> Option<SizeExpr> {
+    let replaced = |axis: &str, by: SizeExpr| at.substitute(&|name| (name == axis).then(|| by.clone())).ok();
+    let next = |axis: &str, by: &SizeExpr| replaced(axis, SizeExpr::symbol(axis).and_then(|axis| axis.add(by)).ok()?);
+    if next(&pair.0, &1.into())? != next(&pair.1, second)? {
+        return None;
+    }
+    let merged = SizeExpr::symbol(merged).ok()?;
+    let whole = |name: &str| match name {
+        _ if name == pair.0 => Some(SizeExpr::from(0)),
+        _ => (name == pair.1).then(|| merged.clone()),
+    };
+    at.substitute(&whole).ok()
 }
 
 /// Pairs that may be merged, all those that share memory together; `None` if there are none.
@@ -100,7 +117,9 @@ pub fn find(ctx: &Context, kernel: &Body) -> Option<Vec<Pair>> {
             for pair in &pairs {
                 let is_named = access.named.contains(&pair.0) || access.named.contains(&pair.1);
                 let site = access.sites.iter().find(|site| site.pair.as_ref() == Some(pair));
-                if is_named && !site.is_some_and(is_merged) {
+                let second = kernel_axes.size(&pair.1);
+                let is_joint = |at: &SizeExpr| second.and_then(|size| along_both(at, pair, size, &pair.0)).is_some();
+                if is_named && !site.is_some_and(is_merged) && !access.at.iter().all(is_joint) {
                     refused.insert(pair);
                 }
             }
@@ -178,7 +197,7 @@ fn access(ctx: &Context, kernel_axes: &KernelAxes, port: usize, ty: Type, at: &[
         let pair = whole(place).zip(whole(place + 1)).filter(|_| is_row_major);
         Site { port, place, pair }
     };
-    Access { named, sites: (0..at.len().saturating_sub(1)).map(site).collect() }
+    Access { named, at: at.to_vec(), sites: (0..at.len().saturating_sub(1)).map(site).collect() }
 }
 
 /// All pairs that stand where this one does, and so on.
@@ -233,9 +252,17 @@ pub fn merge(ctx: &Context, kernel: &mut Body, pairs: &[Pair], runs: &mut Runs) 
     }
     for op in kernel.walk() {
         let Some(read) = Read::of(OpRef::new(ctx, kernel, op)) else { continue };
-        let Some(places) = ports.get(&read.source()).and_then(|port| of_port.get(port)) else { continue };
+        let places = ports.get(&read.source()).and_then(|port| of_port.get(port));
+        let places: Vec<usize> = places.into_iter().flatten().copied().collect();
         let mut at = read.at();
-        for &place in places {
+        let others = (0..at.len()).filter(|at| places.iter().all(|place| ![*place, *place + 1].contains(at)));
+        for place in others.collect::<Vec<_>>() {
+            for (pair, name) in &merged {
+                let joint = kernel_axes.size(&pair.1).and_then(|second| along_both(&at[place], pair, second, name));
+                at[place] = joint.unwrap_or_else(|| at[place].clone());
+            }
+        }
+        for place in places {
             let own = at[place].as_symbol().and_then(|name| merged.iter().find(|(pair, _)| pair.0 == name));
             let Some(axis) = own.and_then(|(_, name)| SizeExpr::symbol(name).ok()) else { continue };
             at.remove(place + 1);

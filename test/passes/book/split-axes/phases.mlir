@@ -134,3 +134,21 @@ book.func @not_divided(%x: tensor<[6, 9], f32>, %w: tensor<[6, 8, 3], f32>) -> t
   %y = reduce sum axes (i0: 8, i1: 17) over (i2: 6, i3: 3) of %p at (i0, i1, i2, i3) acc f32 : tensor<[8, 17], f32>
   return %y
 }
+
+// -----
+
+// A softmax along all positions of what has phases, which a reshape made one axis: the maximum and what reads it go along
+// that axis, of a reshape of the whole, and not along its parts.
+// CHECK-LABEL: @rows
+// CHECK: [[Y:%[a-z0-9]+]] = reduce sum axes (i0: 8, i1: L, i2: 2, i3: 4)
+// CHECK: [[R:%[a-z0-9]+]] = reshape non_scop {{.*}} : tensor<[8, 8*L], f32>
+// CHECK-NEXT: [[M:%[a-z0-9]+]] = reduce max axes (i0: 8) over (i1: 8*L) of [[R]] at (i0, i1)
+// CHECK-NEXT: entry sub axes (i0: 8, i1: 8*L) of [[R]] at (i0, i1), [[M]] at (i0)
+// REMARK: rows of a value with phases are read along one axis
+book.func @rows<L>(%x: tensor<[6, L, 4], f32>, %w: tensor<[6, 8, 4], f32>) -> tensor<[8, 8*L], f32> {
+  %p = entry mul axes (i0: 8, i1: 2*L, i2: 4, i3: 6, i4: 4) of %w at (i3, i0, -i4 + 3), %x at (i3, (i1 + i4) floordiv 2 - 1, i2) where (0 <= i1 + i4 - 2 < 2*L, (i1 + i4) mod 2 == 0) : tensor<[8, 2*L, 4, 6, 4], f32>
+  %y = reduce sum axes (i0: 8, i1: 2*L, i2: 4) over (i3: 6, i4: 4) of %p at (i0, i1, i2, i3, i4) acc f32 : tensor<[8, 2*L, 4], f32>
+  %m = reduce max axes (i0: 8) over (i1: 8*L) of %y at (i0, i1 floordiv 4, i1 mod 4) acc f32 : tensor<[8], f32>
+  %s = entry sub axes (i0: 8, i1: 8*L) of %y at (i0, i1 floordiv 4, i1 mod 4), %m at (i0) : tensor<[8, 8*L], f32>
+  return %s
+}

@@ -239,3 +239,45 @@ region.func private @uncounted_0 iters (i: 4, j: 16) ins (%x: memref<[4, 16, 461
   } : f32 over (i, j)
   yield %s to y
 }
+
+// -----
+
+// A row that is read along in 8 parts of 16 elements, as after a reshape: the parts are one axis, that of the row.
+// CHECK-LABEL: host.func @parts
+// CHECK: launch @parts_0<N> (%x) : memref<[N, 128], f32
+// CHECK: view %{{.*}} : memref<[N, 8, 16], f32
+// CHECK: region.func private @parts_0<N> iters (n: N, [[HW:.+]]: 128)
+// CHECK: reduce max (k: 128) acc f32
+// CHECK: read %x[n, [[HW]]] : f32 over (n, [[HW]])
+host.func @parts<N>(%x: memref<[N, 128], f32, row_major, align 128>) -> memref<[N, 8, 16], f32, row_major, align 128> {
+  %y = launch @parts_0<N> (%x) : memref<[N, 8, 16], f32, row_major, align 128>
+  return %y
+}
+region.func private @parts_0<N> iters (n: N, h: 8, w: 16)
+    ins (%x: memref<[N, 128], f32, row_major, align 128>) outs (y: memref<[N, 8, 16], f32, row_major, align 128> materialize gmem) {
+  %0 = reduce max (k: 128) acc f32 init -inf {
+    %1 = read %x[n, k] : f32 over (n, k)
+    yield %1
+  } : f32 over (n)
+  %2 = read %x[n, 16*h + w] : f32 over (n, h, w)
+  %3 = broadcast_in_dim %0 to [N, 8, 16] dims [0] : f32 over (n, h, w)
+  %y = binary sub %2, %3 : f32 over (n, h, w)
+  yield %y to y
+}
+
+// -----
+
+// Parts with a gap between them are no axis.
+// CHECK-LABEL: host.func @gap
+// CHECK: region.func private @gap_0 iters (h: 8, w: 16)
+// CHECK: read %x[17*h + w]
+host.func @gap(%x: memref<[135], f32, row_major, align 128>) -> memref<[8, 16], f32, row_major, align 128> {
+  %y = launch @gap_0 (%x) : memref<[8, 16], f32, row_major, align 128>
+  return %y
+}
+region.func private @gap_0 iters (h: 8, w: 16)
+    ins (%x: memref<[135], f32, row_major, align 128>) outs (y: memref<[8, 16], f32, row_major, align 128> materialize gmem) {
+  %0 = read %x[17*h + w] : f32 over (h, w)
+  %y = unary neg %0 : f32 over (h, w)
+  yield %y to y
+}

@@ -17,7 +17,7 @@ compiled model gives by itself.
 from . import _gradients, _indices, _norms, _ops, _pools, _recurrent
 from ._builder import OPS, Builder, Value, register
 from ._dynamo import backend, fallbacks
-from ._graph import Graph, UnsupportedOp, translate
+from ._graph import Graph, UnsupportedOp, export, translate
 from ._model import Model, compile
 
-__all__ = ["OPS", "Builder", "Graph", "Model", "UnsupportedOp", "Value", "backend", "compile", "fallbacks", "register", "translate"]
+__all__ = ["OPS", "Builder", "Graph", "Model", "UnsupportedOp", "Value", "backend", "compile", "export", "fallbacks", "register", "translate"]

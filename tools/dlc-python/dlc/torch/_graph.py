@@ -14,6 +14,7 @@ from torch.export import ExportedProgram
 
 from .._errors import Error, Message, Place, refuse
 from ._builder import DTYPES, OPS, Builder, Value, size_text
+from ._recurrent import shapes_only
 
 # Ops that the layer has, and that core ATen would decompose.
 KEPT = [
@@ -68,9 +69,16 @@ class Graph:
     program: ExportedProgram
 
 
+def export(model: torch.nn.Module, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None, *, dynamic_shapes: Any = None) -> ExportedProgram:
+    """`torch.export.export`, without tracing the steps of recurrent layers, which graphs have in a form of their own."""
+    with shapes_only():
+        return torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes)
+
+
 def translate(exported: ExportedProgram, name: str = "main") -> Graph:
     """Translates an exported program. Raises `UnsupportedOp` with every op that no translation is registered for."""
-    exported = exported.run_decompositions(decompositions())
+    with shapes_only():
+        exported = exported.run_decompositions(decompositions())
     _expect_inputs_unchanged(exported)
     return _Exported(exported, name).graph()
 

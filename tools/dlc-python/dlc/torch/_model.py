@@ -11,7 +11,7 @@ from torch.export import ExportedProgram
 from .._errors import refuse
 from .._program import Program, Session
 from .._program import compile as compile_program
-from ._graph import Graph, translate
+from ._graph import Graph, export, translate
 
 
 class Model:
@@ -125,7 +125,7 @@ def compile(
     options: those of `dlc.compile`.
     """
     if not isinstance(model, ExportedProgram):
-        model = torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes)
+        model = export(model, args, kwargs, dynamic_shapes=dynamic_shapes)
     graph = translate(model)
     make = session.compile if session else compile_program
     return Model(graph, make(graph.source, **options))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
+
+import torch
 
 from ._builder import Builder, Value, product_flags, register
 
@@ -124,6 +127,37 @@ def _stacked(b: Builder, states: list[Value]) -> Value:
     if len(parts) == 1:
         return parts[0]
     return b.emit(f"concat {', '.join(part.name for part in parts)} over 0", states[0].dtype, [str(len(parts)), rows, width])
+
+
+def _results(x: Any, first: Any, weights: Any, has_biases: bool, layers: int, dropout: float, is_trained: bool, is_bidirectional: bool, batch_first: bool) -> tuple[Any, ...]:
+    """Tensors with the shapes of the results of a recurrent layer."""
+    firsts = list(first) if isinstance(first, (list, tuple)) else [first]
+    width = firsts[0].shape[2] * (2 if is_bidirectional else 1)
+    return (x.new_empty((*x.shape[:2], width)), *(value.new_empty(value.shape) for value in firsts))
+
+
+@contextlib.contextmanager
+def shapes_only() -> Iterator[None]:
+    """Lets torch compute only the shapes of recurrent layers while it traces.
+
+    It would trace each step for that, which takes minutes for long sequences, and drop what it traced.
+    """
+    aten = torch.ops.aten
+    ops = [aten.lstm.input, aten.gru.input, aten.rnn_tanh.input, aten.rnn_relu.input]
+    tables = [torch._decomp.decomposition_table, *(op.py_kernels for op in ops)]
+    before = [dict(table) for table in tables]
+    try:
+        tables[0].update({op: _results for op in ops})
+        for op in ops:
+            op.py_kernels.update({key: _results for key in op.py_kernels})
+            op._dispatch_cache.clear()
+        yield
+    finally:
+        for table, entries in zip(tables, before):
+            table.clear()
+            table.update(entries)
+        for op in ops:
+            op._dispatch_cache.clear()
 
 
 register("aten.lstm.input")(_recurrent(_lstm))
