@@ -158,7 +158,7 @@ fn as_many(op: OpRef<'_>, x: ValueId) -> Folded<Vec<SizeExpr>> {
     }
 }
 
-/// The order of two permutations, one after the other.
+/// The order of two permutations, one after another.
 fn composed(inner: &[i64], outer: &[i64]) -> Vec<i64> {
     outer.iter().map(|&axis| inner[axis as usize]).collect()
 }
