@@ -59,7 +59,7 @@ fn entries(op: Graph<'_>, what: &str, attrs: Option<&[Attr]>, types: &[Type], di
     for (index, dict) in attrs.iter().enumerate() {
         for &(key, value) in dict.as_dict(ctx).unwrap_or_default() {
             let key = ctx.str(key);
-            if let Err((why, way)) = entry(op, what == "result", types[index], key, value) {
+            if let Err((why, fix)) = entry(op, what == "result", types[index], key, value) {
                 diags.emit(wrong(format!("{what} {index}: {why}")).suggest(fix));
             }
         }

@@ -46,8 +46,8 @@ pub fn names_fit(function: &Function, file: &str, diags: &Diagnostics) -> bool {
 /// For each output the name of its array. `None` where one has none, or an array has no output, which is reported.
 fn array_names(function: &Function, source: &Source, file: &str, diags: &Diagnostics) -> Option<Vec<String>> {
     let names: Vec<&str> = function.outputs.iter().map(|port| port.name.as_str()).collect();
-    let fail = |message: String, way: Option<String>| {
-        diags.emit(Diagnostic::error(&BAD_INPUT, Loc::UNKNOWN, message).suggest_if(way));
+    let fail = |message: String, fix: Option<String>| {
+        diags.emit(Diagnostic::error(&BAD_INPUT, Loc::UNKNOWN, message).suggest_if(fix));
     };
     let given = match (source.names(), names.as_slice()) {
         (None, [one]) => return Some(vec![one.to_string()]),

@@ -559,8 +559,8 @@ impl Program {
         let (compiled, shared, diags) = (&*self.compiled, &self.session.0, Diagnostics::new());
         let Compiled { ctx, module, function, options, .. } = compiled;
         let failed = || Error::of(ctx, &diags.take());
-        let refused = |message: &str, way: &str| {
-            Error::one(&Diagnostic::error(&WRONG_DEVICE, Loc::UNKNOWN, message.to_string()).suggest(way))
+        let refused = |message: &str, fix: &str| {
+            Error::one(&Diagnostic::error(&WRONG_DEVICE, Loc::UNKNOWN, message.to_string()).suggest(fix))
         };
         if options.planning == Planning::Off {
             return Err(refused("plans are measured only where they are chosen", "compile it with chosen plans"));

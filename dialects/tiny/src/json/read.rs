@@ -147,11 +147,11 @@ fn hints(build: &mut Build<'_>, node: &Node<'_>) -> Read<()> {
 pub(super) fn uop_of(node: &Node<'_>) -> Read<&'static Uop> {
     let name = node.string("the name of a uop, such as \"ADD\"")?;
     Uop::of_name(&name).ok_or_else(|| {
-        let (message, way) = match &*name {
+        let (message, fix) = match &*name {
             "IF" | "ENDIF" => (format!("'{name}' has no JSON"), Some("choose between elements with WHERE".to_string())),
             _ => (format!("there is no uop '{name}'"), Uop::nearest(&name)),
         };
-        node.report(node.error(&UNKNOWN_UOP, message).suggest_if(way))
+        node.report(node.error(&UNKNOWN_UOP, message).suggest_if(fix))
     })
 }
 

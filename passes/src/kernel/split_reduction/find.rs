@@ -36,7 +36,7 @@ pub struct SplitLoop {
     /// What stands after the loop.
     pub following: Vec<OpId>,
     /// How sums are combined that are added as they come.
-    pub way: PartSum,
+    pub part_sum: PartSum,
     /// Whether memory can add the elements of all sums.
     pub is_atomic: bool,
     /// The stores of the sums, if those alone stand after the loop.
@@ -106,7 +106,7 @@ pub fn find(ctx: &Context, body: &Body, grid: OpId, parts: i64) -> Result<SplitL
         parts,
         combiners,
         following,
-        way: if stores.is_some() { PartSum::Output } else { PartSum::Scratch },
+        part_sum: if stores.is_some() { PartSum::Output } else { PartSum::Scratch },
         is_atomic,
         stores: stores.unwrap_or_default(),
     })
