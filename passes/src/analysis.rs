@@ -21,6 +21,7 @@
 //! - [`polyhedral`]: which points compute a value, what they read, and which of them come before others.
 //! - [`ranges`]: between which numbers the floats of a kernel lie.
 //! - [`sizes`]: the sizes that a program is going to run with.
+//! - [`taps`]: which positions of a reduced axis multiply anything but zeros.
 //! - [`tiles`]: which ops of a kernel touch which tiles in shared memory.
 //! - [`value_numbers`]: which values of a region are computed alike.
 //! - [`vectors`]: how many elements of a row of global memory one access may take.
@@ -46,6 +47,7 @@ pub mod poly_core;
 pub mod polyhedral;
 pub mod ranges;
 pub mod sizes;
+pub mod taps;
 pub mod tiles;
 pub mod value_numbers;
 pub mod vectors;

@@ -42,7 +42,13 @@ impl ResolvedPlan {
     fn explicit_product(&self, plan: &mut Schedule) {
         let mapping = &self.mapping;
         if let Some(tile) = &mut plan.tile {
-            let results = mapping.batch.iter().chain(&mapping.rows).chain(&mapping.columns).map(|(axis, _)| axis);
+            let results = mapping
+                .batch
+                .iter()
+                .chain(&mapping.near)
+                .chain(&mapping.rows)
+                .chain(&mapping.columns)
+                .map(|(axis, _)| axis);
             for axis in results.rev().filter(|axis| !self.reduced.contains(axis)) {
                 if tile.get(axis).is_none() {
                     tile.0.insert(0, (axis.clone(), 1));

@@ -10,6 +10,8 @@ use super::tiling::Tiling;
 pub struct Mapping {
     /// Axes of blocks alone, each block at one position.
     pub batch: Vec<Axis>,
+    /// Axes of blocks alone that neighbouring blocks are along: the phases of a strided transposed convolution.
+    pub near: Vec<Axis>,
     /// The axes along the rows of fragments.
     pub rows: Vec<Axis>,
     /// The axes along their columns.

@@ -378,6 +378,7 @@ impl Resolver<'_> {
         let one = &SizeExpr::from(1);
         let map = |tiling: Tiling, [batch, rows, columns]: [Vec<Axis>; 3]| Mapping {
             batch,
+            near: shape.outer.iter().filter(|axis| groups.is_some_and(|of| of.near.contains(axis))).cloned().collect(),
             rows,
             columns,
             held: None,

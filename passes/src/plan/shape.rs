@@ -1,6 +1,7 @@
 //! What a region computes, as far as its mapping depends on it: which axes products multiply, which are reduced along
 //! memory, which across.
 
+use dlc_core::guard::Guard;
 use dlc_core::scalar::{self, Combiner};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
@@ -12,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::axes::{before_broadcasts, elem as elem_of, reductions, scans, sorts};
 use crate::analysis::conditions::run_of;
+use crate::analysis::taps::Taps;
 use crate::region_to_kernel::tensorize::stream::{Weighted, weighted};
 
 /// An axis and its size.
@@ -138,6 +140,11 @@ pub fn scanned(ctx: &Context, region: &Body, shape: &Shape) -> Result<Option<Sca
 pub struct Groups {
     /// The axes of both operands.
     pub batch: Vec<Axis>,
+    /// Axes of blocks alone that say which steps multiply zeros, the phases of a strided transposed convolution: neighbouring
+    /// blocks are along these.
+    pub near: Vec<Axis>,
+    /// The axes that would be near if they were of no tile.
+    phases: Vec<String>,
     /// Those of the left one alone.
     pub rows: Vec<Axis>,
     /// Those of the right one alone.
@@ -173,10 +180,13 @@ impl Groups {
         for side in [&mut self.rows, &mut self.columns] {
             let names: Vec<String> = side.iter().map(|(axis, _)| axis.clone()).collect();
             let run = run_of(plan, &names);
-            let (rest, single) = std::mem::take(side).into_iter().partition(|(axis, _)| run.contains(&axis));
-            *side = rest;
-            let single: Vec<_> = single;
-            self.batch.extend(single);
+            for axis in std::mem::take(side) {
+                match run.contains(&&axis.0) {
+                    true => side.push(axis),
+                    false if self.phases.contains(&axis.0) => self.near.push(axis),
+                    false => self.batch.push(axis),
+                }
+            }
         }
     }
 }
@@ -227,6 +237,8 @@ fn stream_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) ->
     let reduced = reduce.axes().into_iter().map(String::from).collect();
     let mut groups = Groups {
         batch: Vec::new(),
+        near: Vec::new(),
+        phases: Vec::new(),
         rows: Vec::new(),
         columns: Vec::new(),
         reduced,
@@ -283,10 +295,25 @@ fn sum_of_products(ctx: &Context, region: &Body, reduce: Reduce<'_>) -> Option<S
 }
 
 impl SumOfProducts {
+    /// The axes of the results that say which steps multiply zeros.
+    fn phases(&self, ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) -> Vec<String> {
+        let guard = |&factor: &ValueId| {
+            let read = region.defining_op(before_broadcasts(ctx, region, factor))?;
+            Read::of(OpRef::new(ctx, region, read))?.guard()
+        };
+        let guards: Vec<Guard> = self.factors.iter().filter_map(guard).collect();
+        let point = |name: &str| shape.outer.iter().find(|(axis, _)| axis == name)?.1.as_constant();
+        let along = self.reduced.iter().zip(reduce.sizes());
+        let taps = along.filter_map(|(axis, size)| Some(Taps::of(&guards, axis, size.as_constant()?, &point).axes()));
+        taps.flatten().collect()
+    }
+
     /// Groups with these axes that are reduced, and no others yet.
     fn groups(self, ctx: &Context) -> Groups {
         Groups {
             batch: Vec::new(),
+            near: Vec::new(),
+            phases: Vec::new(),
             rows: Vec::new(),
             columns: Vec::new(),
             reduced: self.reduced,
@@ -306,11 +333,13 @@ fn groups_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) ->
     }
     let sum = sum_of_products(ctx, region, reduce)?;
     let [lhs, rhs] = sum.factors.map(|factor| axes_of(ctx, region.value_type(factor)));
-    let mut groups = sum.groups(ctx);
+    let phases = sum.phases(ctx, region, shape, reduce);
+    let mut groups = Groups { phases, ..sum.groups(ctx) };
     for axis in &shape.outer {
         match (lhs.contains(&axis.0.as_str()), rhs.contains(&axis.0.as_str())) {
             (true, false) => groups.rows.push(axis.clone()),
             (false, true) => groups.columns.push(axis.clone()),
+            _ if groups.phases.contains(&axis.0) => groups.near.push(axis.clone()),
             _ => groups.batch.push(axis.clone()),
         }
     }

@@ -60,6 +60,9 @@
 //! plan has a tile of it there.
 //! Where a factor of a product is zero on one side of a diagonal, the loop leaves out the steps in which it is zero all over,
 //! and threads put zeros into the tiles that the diagonal goes through (`zeros`).
+//! Where guards of the factors compare an axis of which tiles have one position with a reduced one, as the phases of a strided
+//! transposed convolution with the taps of its window, blocks next to each other are along that axis, and the loop over the
+//! taps leaves out those that are zero for the whole tile (`taps`).
 //! A sum that is marked `any_order`, of elements each of which counts where a value is the position on an axis, has two grids:
 //! the first adds each element to memory in one step (`store combine`), the second reads the sums and does the rest. A plan
 //! with a tile keeps it a reduction.

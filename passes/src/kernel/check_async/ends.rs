@@ -1,5 +1,7 @@
 //! Where loops begin and end, and by how much they go on: what runs do not show must be the same in all roles.
 
+use std::cell::RefCell;
+
 use dlc_core::sizes::value_number;
 use dlc_ir::affine::{Factor, SizeExpr};
 use dlc_ir::body::ValueDef;
@@ -116,58 +118,96 @@ impl<'a> Kinds<'a> {
 
     /// Loops of different roles that begin or end somewhere that is not shown by runs, and not one after another in the same
     /// ways: they may not agree.
-    pub(super) fn other_ends(&self) -> Vec<(OpRef<'a>, String)> {
+    pub(super) fn other_ends<'s>(&'s self) -> Vec<(OpRef<'a>, String)> {
         let mut all = Vec::new();
         self.grid.body.walk_regions(self.grid.id, &mut all);
         let roles: Vec<OpId> =
             all.into_iter().filter(|&id| ops::Role::of(OpRef { id, ..*self.grid }).is_some()).collect();
         let of = |role: OpId| -> Vec<&End> { self.ends.iter().filter(|end| end.role == Some(role)).collect() };
-        let texts = |role: OpId| -> Vec<_> { of(role).into_iter().map(|end| (&end.begin, &end.last)).collect() };
+        let texts =
+            |ends: &[&End]| -> Vec<_> { ends.iter().map(|end| (end.begin.clone(), end.last.clone())).collect() };
+        let others = |own: &[&'s End], known: &[&End]| -> Vec<&'s End> {
+            let known = texts(known);
+            own.iter().copied().filter(|end| !known.contains(&(end.begin.clone(), end.last.clone()))).collect()
+        };
         let reason =
             "where the loop begins or ends is not linear in one size, block or round, and it differs in another role";
         let mut found = Vec::new();
         for &role in &roles {
-            if roles.iter().any(|&other| texts(other) != texts(role)) {
-                let own = of(role).into_iter();
-                let differs = |end: &&End| roles.iter().any(|&other| !texts(other).contains(&(&end.begin, &end.last)));
-                let others: Vec<&End> = own.clone().filter(differs).collect();
-                // Loops around each other may have as many rounds as one.
-                let is_nest = |end: &&End| roles.iter().all(|&other| other == role || self.is_nest_of(other, end));
-                if others.len() == 1 && others.iter().all(is_nest) {
-                    continue;
+            let own = of(role);
+            let differs = |other: OpId| {
+                let theirs = of(other);
+                if texts(&own) == texts(&theirs) {
+                    return None;
                 }
-                let first = others.first().copied().or(own.clone().next());
-                found.extend(first.map(|end| (OpRef { id: end.op, ..*self.grid }, reason.to_owned())));
-            }
+                let (here, there) = (others(&own, &theirs), others(&theirs, &own));
+                // Loops around each other may have as many rounds as one.
+                let is_nest = |role: OpId, end: &[&End], loops: &[&End]| match end {
+                    [end] => self.nest_of(role, end).is_some_and(|nest| loops.iter().all(|end| nest.contains(&end.op))),
+                    _ => false,
+                };
+                let is_alike = is_nest(other, &here, &there) || is_nest(role, &there, &here);
+                (!is_alike).then(|| here.first().copied().or(own.first().copied())).flatten()
+            };
+            let first = roles.iter().filter(|&&other| other != role).find_map(|&other| differs(other));
+            found.extend(first.map(|end| (OpRef { id: end.op, ..*self.grid }, reason.to_owned())));
         }
         found
     }
 
-    /// Whether a role has loops around each other that have as many rounds together as a loop of another one, from sizes alone.
-    fn is_nest_of(&self, role: OpId, end: &End) -> bool {
+    /// The loops around each other of a role that have as many rounds together as a loop of another one, from sizes and from
+    /// what both compute alike.
+    fn nest_of(&self, role: OpId, end: &End) -> Option<Vec<OpId>> {
+        // One name for what is computed alike.
+        let texts = RefCell::new(Vec::new());
         let rounds = |id: OpId| -> Option<SizeExpr> {
             let op = ops::For::of(OpRef { id, ..*self.grid })?;
-            let (bounds, has_args) = (op.bounds(), op.args().next().is_some());
+            let (bounds, args): (_, Vec<ValueId>) = (op.bounds(), op.args().collect());
             let [first, last, step] = bounds.as_slice() else { return None };
-            last.sub(first).and_then(|length| length.ceildiv(step)).ok().filter(|_| !has_args)
+            let rounds = last.sub(first).and_then(|length| length.ceildiv(step)).ok()?;
+            let named = |name: &str| {
+                let (text, mut texts) = (self.text(*args.get(value_number(name)?)?), texts.borrow_mut());
+                let known = texts.iter().position(|known| *known == text);
+                let number = known.unwrap_or(texts.len());
+                texts.extend(Some(text).filter(|_| known.is_none()));
+                SizeExpr::symbol(&format!("v{number}")).ok()
+            };
+            rounds.substitute(&named).ok()
         };
         let around = std::iter::successors(self.grid.body.parent_op(end.op), |&id| self.grid.body.parent_op(id));
         let is_repeated = around.filter_map(|id| ops::For::of(OpRef { id, ..*self.grid })).any(|op| {
             let is_constant = |bound: &SizeExpr| bound.as_constant().is_some();
             op.bounds().iter().all(is_constant)
         });
-        let Some(wanted) = rounds(end.op).filter(|_| !is_repeated) else { return false };
+        let wanted = rounds(end.op).filter(|_| !is_repeated)?;
         let mut all = Vec::new();
         self.grid.body.walk_regions(role, &mut all);
-        all.into_iter().any(|id| {
+        all.into_iter().find_map(|id| {
             let around = std::iter::successors(Some(id), |&id| self.grid.body.parent_op(id));
             let around = around.take_while(|&id| id != role);
-            let mut product = Some(SizeExpr::from(1));
-            around.filter(|&id| ops::For::of(OpRef { id, ..*self.grid }).is_some()).any(|id| {
-                product = product.as_ref().zip(rounds(id)).and_then(|(all, own)| all.mul(&own).ok());
-                product.as_ref() == Some(&wanted)
-            })
+            let (mut product, mut ends, mut nest) = (Some(SizeExpr::from(1)), Vec::new(), Vec::new());
+            for op in around.filter_map(|id| ops::For::of(OpRef { id, ..*self.grid })) {
+                product = product.as_ref().zip(rounds(op.id)).and_then(|(all, own)| all.mul(&own).ok());
+                ends.extend(op.args());
+                nest.push(op.id);
+                // A loop that ends at what another one of them counts has another number of rounds each time.
+                if product.as_ref() == Some(&wanted) && ends.iter().all(|&value| !self.is_within(value, op.id)) {
+                    return Some(nest);
+                }
+            }
+            None
         })
+    }
+
+    /// Whether a value is computed in a loop.
+    fn is_within(&self, value: ValueId, loop_: OpId) -> bool {
+        let body = self.grid.body;
+        let holder = match body.value_def(value) {
+            ValueDef::Result(id, _) => body.parent_op(id),
+            ValueDef::Arg(block, _) => body.region_of(block).and_then(|region| body.region_parent(region)),
+            _ => None,
+        };
+        std::iter::successors(holder, |&id| body.parent_op(id)).any(|id| id == loop_)
     }
 
     /// Whether an expression is the number of the block and of blocks, of groups and of blocks of a cluster, as where blocks

@@ -95,7 +95,10 @@ impl CandidateGenerator<'_> {
                 plans
             }
             [] => self.elementwise(),
-            [product] => self.product(product),
+            [product] => {
+                let by_phases = self.facts.by_phases(product).map(|alone| self.by_tma(&alone));
+                by_phases.into_iter().flatten().chain(self.product(product)).collect()
+            }
             // What registers hold one sum in is too wide for several: then step by step, like back-to-back products.
             [first, .., last] if self.facts.are_alongside() => {
                 let plans = self.product(first).into_iter();
@@ -340,14 +343,19 @@ impl CandidateGenerator<'_> {
         None
     }
 
+    /// Plans of what TMA brings to groups of four warps, where there are any.
+    fn by_tma(&self, product: &Product) -> Vec<Schedule> {
+        let is_multiplied = product.exact && self.has(Kind::Wgmma, self.elem(product)) && self.target.has("tma");
+        let assume = self.comes_by_tma(product).filter(|_| is_multiplied);
+        assume.map_or_else(Vec::new, |assume| self.wgmma(product, &assume))
+    }
+
     fn product(&self, product: &Product) -> Vec<Schedule> {
         let elem = self.elem(product);
         let has = |kind| product.exact && self.has(kind, elem);
-        if let Some(assume) = self.comes_by_tma(product).filter(|_| has(Kind::Wgmma) && self.target.has("tma")) {
-            let plans = self.wgmma(product, &assume);
-            if !plans.is_empty() {
-                return plans;
-            }
+        let by_tma = self.by_tma(product);
+        if !by_tma.is_empty() {
+            return by_tma;
         }
         let padded = if has(Kind::Wgmma) && self.target.has("tma") { self.padded(product) } else { Vec::new() };
         // A sum of one step is as long as its stores, next to which nothing of `f32` in two parts runs, as measured.

@@ -324,7 +324,7 @@ impl Estimator<'_> {
             // Steps go on beyond the end of what is summed. Several products are padded together.
             let depth = product.depth.iter().filter(|_| facts.products.len() == 1);
             let depth = depth.map(|axis| self.padded(axis)).product::<f64>();
-            let work = share * facts.flops(product, ctx, body) * padding * depth;
+            let work = share * facts.share(product, plan) * facts.flops(product, ctx, body) * padding * depth;
             time += work / (rate * sms * clock * occupancy * efficiency);
         }
         time

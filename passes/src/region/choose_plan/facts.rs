@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use dlc_core::guard::Guard;
 use dlc_core::memref::{Layout, MemRef};
 use dlc_core::precision::{Precision, ROUNDED, TF32};
 use dlc_core::scalar::{self, Binary as BinaryFn};
@@ -19,6 +20,7 @@ use super::windows::At;
 use crate::analysis::axes::{axes, contributions, elem, reductions};
 use crate::analysis::boxes::inside;
 use crate::analysis::masks::{mask_of, zero_mask};
+use crate::analysis::taps::Taps;
 use crate::plan::shape::{Shape, groups, groups_of_rows, held_values, is_multiplied};
 
 /// What a kernel requires of a machine.
@@ -127,6 +129,7 @@ impl Tensor {
 }
 
 /// A sum of products along axes that both factors have.
+#[derive(Clone)]
 pub struct Product {
     /// The reduction.
     pub op: OpId,
@@ -147,6 +150,7 @@ pub struct Product {
 }
 
 /// One side of a product.
+#[derive(Clone)]
 pub struct Factor {
     /// The value.
     pub value: ValueId,
@@ -160,6 +164,8 @@ pub struct Factor {
     pub masked: bool,
     /// The axes in the order of that input's, the contiguous one last.
     pub axes: Vec<String>,
+    /// Where it is read; elsewhere it is zero.
+    pub guard: Option<Guard>,
 }
 
 impl Facts {
@@ -172,6 +178,37 @@ impl Facts {
             same_axes && first.exact == other.exact && first.factors[0].elem == other.factors[0].elem
         };
         !others.is_empty() && others.iter().all(is_alongside)
+    }
+
+    /// The positions of a reduced axis that a product multiplies, where tiles have one position of the axes in `points`.
+    fn taps(&self, product: &Product, axis: &str, points: &dyn Fn(&str) -> bool) -> f64 {
+        let (count, point) = (self.size(axis), |name: &str| points(name).then(|| self.size(name)));
+        let guards = product.factors.iter().filter_map(|factor| factor.guard.as_ref());
+        Taps::of(guards, axis, count, &point).mean(count, &point)
+    }
+
+    /// The share of its steps that a product has by a plan: the others multiply zeros.
+    pub fn share(&self, product: &Product, plan: &Schedule) -> f64 {
+        let is_single = |axis: &str| self.iters().iter().any(|iter| iter == axis) && plan.tile_of(axis) == 1;
+        let share = |axis: &String| match plan.tile_of(axis) {
+            1 => self.taps(product, axis, &is_single) / self.size(axis).max(1) as f64,
+            _ => 1.0,
+        };
+        product.depth.iter().map(share).product()
+    }
+
+    /// A product of phases one by one: those axes of one factor alone that say which steps multiply zeros are of no tile.
+    /// `None` where there are none, or no others.
+    pub fn by_phases(&self, product: &Product) -> Option<Product> {
+        let sides = || [&product.rows, &product.columns].into_iter().flatten();
+        let guards = || product.factors.iter().filter_map(|factor| factor.guard.as_ref());
+        let point = |name: &str| sides().any(|axis| axis == name).then(|| self.size(name));
+        let taps = product.depth.iter().flat_map(|axis| Taps::of(guards(), axis, self.size(axis), &point).axes());
+        let phases: Vec<String> = taps.collect();
+        let mut alone = product.clone();
+        alone.rows.retain(|axis| !phases.contains(axis));
+        alone.columns.retain(|axis| !phases.contains(axis));
+        (!phases.is_empty() && !alone.rows.is_empty() && !alone.columns.is_empty()).then_some(alone)
     }
 
     /// Whether a product is made from what another one gives.
@@ -627,8 +664,15 @@ fn is_box(ctx: &Context, body: &Body, read: Read<'_>) -> bool {
 }
 
 fn factor(ctx: &Context, body: &Body, value: ValueId, args: &[ValueId]) -> Factor {
-    let mut factor =
-        Factor { value, elem: elem(ctx, body, value), input: None, direct: true, masked: false, axes: Vec::new() };
+    let mut factor = Factor {
+        value,
+        elem: elem(ctx, body, value),
+        input: None,
+        direct: true,
+        masked: false,
+        axes: Vec::new(),
+        guard: None,
+    };
     let mut at = value;
     // Zeros are put into tiles that tensor cores read.
     if let Some(mask) = zero_mask(ctx, body, value).filter(|_| is_multiplied(ctx, factor.elem)) {
@@ -639,7 +683,7 @@ fn factor(ctx: &Context, body: &Body, value: ValueId, args: &[ValueId]) -> Facto
         if let Some(read) = Read::of(op) {
             factor.input = argument(body, read.source(), args);
             factor.direct &= read.indices().next().is_none();
-            factor.axes = read_along(ctx, body, read);
+            (factor.axes, factor.guard) = (read_along(ctx, body, read), read.guard());
             break;
         }
         let moved = BroadcastInDim::of(op).map(BroadcastInDim::input).or(Transpose::of(op).map(Transpose::input));

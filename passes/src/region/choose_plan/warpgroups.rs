@@ -170,7 +170,7 @@ impl Warpgroups<'_> {
         if let Some(rows) = self.maker.facts.whole_rows {
             return self.of_whole_rows(rows);
         }
-        if self.is_masked() {
+        if self.is_masked() || self.leaves_out_steps() {
             return self.with_zeros();
         }
         if self.maker.extent(&self.product.depth) <= self.step() as f64 && !self.by_rows() {
@@ -209,10 +209,13 @@ impl Warpgroups<'_> {
         plans.collect()
     }
 
-    /// Plans where a consumer puts zeros into its factors: tiles have different numbers of steps, and the next one goes to the
-    /// block that is done first. Those of the first rows, which have most, come first.
+    /// Plans where a factor is zero in steps of tiles, or a consumer puts zeros into its factors: tiles have different numbers of
+    /// steps, and the next one goes to the block that is done first. Those of the first rows, which have most, come first.
     fn with_zeros(&self) -> Vec<Schedule> {
-        let plans = ZEROS.into_iter().filter_map(|(rows, columns)| self.plan(Shape::of(rows, columns, 1)));
+        let [all_rows, all_columns] = self.extents();
+        let wastes = |(rows, columns): &(i64, i64)| wastes_tile(*rows, all_rows) || wastes_tile(*columns, all_columns);
+        let shapes = ZEROS.into_iter().filter(|shape| self.is_masked() || !wastes(shape));
+        let plans = shapes.filter_map(|(rows, columns)| self.plan(Shape::of(rows, columns, 1)));
         plans.map(|plan| self.two_resident(Schedule { persistent: None, order: None, ..plan })).collect()
     }
 
@@ -430,7 +433,12 @@ impl Warpgroups<'_> {
 
     /// How results are stored: nothing else is done while the only tile of a block is.
     fn store(&self, shape: Shape, again: bool, assume: &mut Option<Table<i64>>) -> Option<Store> {
-        if self.is_across(shape) {
+        // Phases of results are apart in memory, and lie between those of the blocks next to this one.
+        let sides = || self.product.rows.iter().chain(&self.product.columns);
+        let is_apart = |last: &String| !sides().any(|axis| axis == last);
+        if self.is_across(shape)
+            || self.maker.facts.outputs.iter().any(|output| output.axes.last().is_some_and(is_apart))
+        {
             return Some(Store { way: StoreMethod::Fragments, panels: None, together: None });
         }
         if self.by_rows() {
@@ -493,6 +501,12 @@ impl Warpgroups<'_> {
     /// no box.
     fn by_rows(&self) -> bool {
         self.pixels[1].is_some()
+    }
+
+    /// Whether tiles leave out steps of zeros, each another number of them.
+    fn leaves_out_steps(&self) -> bool {
+        let facts = self.maker.facts;
+        facts.share(self.product, &self.maker.tiled(self.product, 64, 64, self.step())) < 1.0
     }
 
     /// Whether a factor is zero in places.

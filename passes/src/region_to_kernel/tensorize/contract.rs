@@ -187,8 +187,9 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product) -> Result<L
     let mut around = Vec::new();
     let is_inside = lower.is_planned && lower.emit.is_in_loop();
     for axis in single {
-        let open = lower.emit.open_loop(&axis.1, 1, &axis.0, &[start])?;
-        let base = lower.emit.name(open.counter);
+        let [first, steps] = zeros::taps(lower, product, &axis)?;
+        let open = lower.emit.open_loop(&steps, 1, &axis.0, &[start])?;
+        let base = lower.emit.name(open.counter).add(&first).map_err(LowerError::Expr)?;
         lower.push_scope();
         let dim = lower.dim(vec![axis], base, 1)?;
         lower.scope().points.push(dim);
@@ -297,7 +298,7 @@ fn as_they_lie(lower: &Lower<'_, '_>, product: &Product, axes: Vec<(String, Size
 }
 
 /// The read that a value is, broadcasts aside, and zeros that are put into what was copied.
-fn read_of<'a>(lower: &'a Lower<'_, '_>, value: ValueId) -> Option<Read<'a>> {
+pub fn read_of<'a>(lower: &'a Lower<'_, '_>, value: ValueId) -> Option<Read<'a>> {
     let value = zeros::copied_mask(lower, value).map_or(value, |mask| mask.seen);
     let value = before_broadcasts(lower.ctx, lower.region, value);
     Read::of(OpRef::new(lower.ctx, lower.region, lower.region.defining_op(value)?))

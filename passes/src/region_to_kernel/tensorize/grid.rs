@@ -99,6 +99,7 @@ pub fn grid<'c>(ctx: &'c Context, emit: Emit<'c>, piece: Piece<'_>, notes: &mut 
         conditions: 0,
         unrolled,
         finite,
+        near: Vec::new(),
     };
     if let Some(plan) = plan {
         padding::pad(&mut lower, plan)?;
@@ -137,7 +138,7 @@ fn open(
     let loc = lower.emit.loc;
     // Blocks that are others than the plan's take what they need.
     let resident = mapping.resident(plan);
-    let Mapping { batch, rows, columns, held, mut inner, tiling, keeps_rows, every, .. } = mapping;
+    let Mapping { batch, near, rows, columns, held, mut inner, tiling, keeps_rows, every, .. } = mapping;
     lower.emit.warps = Some(tiling.warps);
     // Without a product nothing is shared by a cluster, and tiles of one position have no guard for its last blocks.
     let cluster = cluster(lower, plan.filter(|_| tiling.matrix.is_some()), [&rows, &columns]);
@@ -149,11 +150,12 @@ fn open(
     let high = count(&rows, tiling.tile[0] * cluster[0])?;
     let wide = count(&columns, tiling.tile[1] * cluster[1])?;
     let batches = count(&batch, 1)?;
+    let neighbours = count(&near, 1)?;
     let groups = match (every, inner.last()) {
         (Some(every), Some((_, size))) => size.ceildiv(&every.into()).map_err(LowerError::Expr)?,
         _ => SizeExpr::from(1),
     };
-    let blocks = axes::product([&batches, &high, &wide, &groups, &together.into()])?;
+    let blocks = axes::product([&batches, &high, &wide, &neighbours, &groups, &together.into()])?;
     let mut builder = lower.emit.builder();
     let clusters = (together > 1).then(|| vec![together]);
     let threads = i64::from(tiling.warps) * 32;
@@ -165,7 +167,17 @@ fn open(
     lower.grid = inside;
 
     let grouped = every.zip(inner.last().map(|(axis, _)| axis.clone())).map(|(every, axis)| (every, axis, groups));
-    let (number, rank) = number(lower, together, grouped)?;
+    let (mut number, rank) = number(lower, together, grouped)?;
+    let mut points = Vec::new();
+    if !near.is_empty() {
+        let all = lower.emit.name(number);
+        lower.emit.set_name(number, "block");
+        let near_number = lower.emit.index(&axes::remainder(&all, &neighbours)?)?;
+        lower.near.clone_from(&near);
+        points = positions(lower, near_number, near)?;
+        number = lower.emit.index(&axes::quotient(&all, &neighbours)?)?;
+        lower.emit.set_name(number, "tile");
+    }
     if let Some(Divided { reduce, axis, count, is_commutative, is_scale }) = part {
         let block_id = kernel::BlockId::build(&mut lower.emit.builder(), loc, 1);
         let value = lower.emit.body.result(block_id, 0);
@@ -181,7 +193,7 @@ fn open(
         true => (within.clone(), SizeExpr::from(0)),
         false => {
             let number = if batch.is_empty() { number } else { lower.emit.index(&within)? };
-            order(lower, number, [high, wide])?
+            order(lower, number, [high, wide])?.map(|value| lower.emit.name(value)).into()
         }
     };
     // The blocks of a cluster have neighbouring tiles.
@@ -196,10 +208,9 @@ fn open(
         true => None,
         false => Some(lower.dim(columns, scaled(&column, tiling.tile[1])?, tiling.tile[1])?),
     };
-    let points = match batch.is_empty() {
-        true => Vec::new(),
-        false => vec![lower.dim(batch, axes::quotient(&tile, &area)?, 1)?],
-    };
+    if !batch.is_empty() {
+        points.push(lower.dim(batch, axes::quotient(&tile, &area)?, 1)?);
+    }
     // A row that fits is held whole.
     let fits = |axis: &&Axis| {
         keeps_rows || axis.1.as_constant().is_some_and(|size| size > 0 && size <= i64::from(tiling.reduction_tile))
@@ -257,8 +268,23 @@ fn number(
     Ok((number, rank))
 }
 
+/// Where a block is along axes that it has one position of, the last of them first: positions in order, which the checker of
+/// synchronization knows as it knows rows and columns.
+fn positions(lower: &mut Lower<'_, '_>, mut number: ValueId, mut axes: Vec<Axis>) -> Result<Vec<Dim>, LowerError> {
+    let mut points = Vec::new();
+    while !axes.is_empty() {
+        let axis = axes.remove(0);
+        let after = axes::product(axes.iter().map(|(_, size)| size))?;
+        let [position, rest] = order(lower, number, [axis.1.clone(), after])?;
+        let position = lower.emit.name(position);
+        points.push(lower.dim(vec![axis], position, 1)?);
+        number = rest;
+    }
+    Ok(points)
+}
+
 /// The row and the column of a tile.
-fn order(lower: &mut Lower<'_, '_>, number: ValueId, tiles: [SizeExpr; 2]) -> Result<(SizeExpr, SizeExpr), LowerError> {
+fn order(lower: &mut Lower<'_, '_>, number: ValueId, tiles: [SizeExpr; 2]) -> Result<[ValueId; 2], LowerError> {
     let (args, tiles, _) = lower.emit.operands(&tiles, None)?;
     let order = kernel::Order::Rows;
     let loc = lower.emit.loc;
@@ -267,7 +293,7 @@ fn order(lower: &mut Lower<'_, '_>, number: ValueId, tiles: [SizeExpr; 2]) -> Re
     let (row, column) = (lower.emit.body.result(op, 0), lower.emit.body.result(op, 1));
     lower.emit.set_name(row, "row");
     lower.emit.set_name(column, "column");
-    Ok((lower.emit.name(row), lower.emit.name(column)))
+    Ok([row, column])
 }
 
 /// Refuses a kernel whose tiles do not fit: a plan counts those that it names, and not one for each read of a tensor.

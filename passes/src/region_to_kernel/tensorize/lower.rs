@@ -22,6 +22,7 @@ use rustc_hash::FxHashMap;
 use super::axes::{Dim, LowerError, both, map_guard};
 use super::emit::Emit;
 use super::report::{Multiplied, Of};
+use crate::plan::shape::Axis;
 use crate::plan::tiling::Tiling;
 
 /// A value of the kernel and the axes of fragments that it has: the first, the second, both, or none.
@@ -106,6 +107,8 @@ pub struct Lower<'a, 'c> {
     pub unrolled: Vec<String>,
     /// Whether floats are finite, so that zero times any is zero.
     pub finite: bool,
+    /// The axes that neighbouring blocks are along.
+    pub near: Vec<Axis>,
 }
 
 pub type Result<T> = std::result::Result<T, LowerError>;
@@ -170,6 +173,11 @@ impl<'c> Lower<'_, 'c> {
     /// Whether it is known where an axis is.
     pub fn is_bound(&self, axis: &str) -> bool {
         self.binding(axis).is_some()
+    }
+
+    /// The size of an axis that neighbouring blocks are along: it has one position for all of a tile.
+    pub fn near(&self, axis: &str) -> Option<SizeExpr> {
+        self.near.iter().find(|(name, _)| name == axis).map(|(_, size)| size.clone())
     }
 
     /// The bindings that a value depends on, and the axes of fragments that it has.

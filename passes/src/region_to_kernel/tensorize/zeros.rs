@@ -12,10 +12,11 @@ use dlc_plan::clause::Kind;
 use dlc_region::ops::Read;
 
 use super::axes::{Dim, LowerError};
-use super::contract::{Product, is_copied};
+use super::contract::{Product, is_copied, read_of};
 use super::lower::{Lower, Result, bits_of};
 use super::mask::whole_steps;
 use crate::analysis::masks::{Mask, zero_mask};
+use crate::analysis::taps::Taps;
 
 /// Where a tile in shared memory has elements that are to be zero.
 pub struct Zeros {
@@ -47,9 +48,8 @@ pub fn range(
     (axis, size): &(String, SizeExpr),
     depth: u32,
 ) -> Result<Option<[SizeExpr; 2]>> {
-    let is_integer = factors.elem.float_kind(lower.ctx).is_none();
     let is_short = size.as_constant().is_some_and(|size| size <= i64::from(depth));
-    if is_short || !(lower.finite || is_integer) {
+    if is_short || !is_finite(lower, factors) {
         return Ok(None);
     }
     let (mut firsts, mut lasts) = (Vec::new(), Vec::new());
@@ -72,6 +72,26 @@ pub fn range(
         last = lower.emit.name(least);
     }
     Ok(Some([first, last]))
+}
+
+/// Whether zero times the other factor is zero.
+fn is_finite(lower: &Lower<'_, '_>, factors: &Product) -> bool {
+    lower.finite || factors.elem.float_kind(lower.ctx).is_none()
+}
+
+/// The first position of a reduced axis at which a tile of the result multiplies anything but zeros, and how many follow.
+/// Of a strided transposed convolution each phase has a few taps of the window.
+pub fn taps(lower: &Lower<'_, '_>, factors: &Product, (axis, size): &(String, SizeExpr)) -> Result<[SizeExpr; 2]> {
+    let Some(count) = size.as_constant().filter(|_| is_finite(lower, factors)) else {
+        return Ok([SizeExpr::from(0), size.clone()]);
+    };
+    let guards = [factors.lhs, factors.rhs].map(|factor| read_of(lower, factor).and_then(Read::guard));
+    let point = |axis: &str| lower.near(axis)?.as_constant();
+    let Taps { first, end } = Taps::of(guards.iter().flatten(), axis, count, &point);
+    let put = |at: Option<SizeExpr>, or: i64| at.map_or(Ok(or.into()), |at| lower.expr(&at, [false, false]));
+    let (first, end) = (put(first, 0)?, put(end, count)?);
+    let steps = end.sub(&first).map_err(LowerError::Expr)?;
+    Ok([first, steps])
 }
 
 /// Puts zeros into a tile, in the steps in which it has some. Threads have met since it was filled, and meet again.

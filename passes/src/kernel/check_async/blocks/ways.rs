@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use dlc_core::guard::Guard;
 use dlc_core::sizes::value_number;
-use dlc_ir::affine::{AffineExpr, Factor, SizeExpr};
+use dlc_ir::affine::{AffineExpr, Factor, Interval, SizeExpr, SizeRanges};
 use dlc_ir::body::ValueDef;
 use dlc_ir::diag::Diagnostic;
 use dlc_ir::{OpRef, ValueId};
@@ -214,7 +214,9 @@ impl<'a> Pair<'a> {
         let case = |bounds: &Vec<SizeExpr>| {
             let mut pair = self.clone();
             for bound in bounds {
-                if let Some(bound) = pair.expr(0, bound, &args) {
+                if pair.range_of_expr(bound, &args).hi().is_some_and(|most| most < 0) {
+                    pair.refute();
+                } else if let Some(bound) = pair.expr(0, bound, &args) {
                     pair.at_most(&AffineExpr::Constant(0), &bound, 0);
                 }
             }
@@ -225,23 +227,60 @@ impl<'a> Pair<'a> {
 
     /// A loop has at least so many rounds: the last of them has an integer below the end.
     fn rounds(&mut self, op: ops::For<'_>, times: i64) {
-        let args: Vec<ValueId> = op.args().collect();
-        if let [first, last, step] = op.bounds().as_slice()
+        let (bounds, args): (_, Vec<ValueId>) = (op.bounds(), op.args().collect());
+        if let [first, last, step] = bounds.as_slice()
             && let (Some(first), Some(last)) = (self.expr(0, first, &args), self.expr(0, last, &args))
             && let Some(before) = self.constant_of(step, &args).and_then(|step| (times - 1).checked_mul(step))
         {
+            let length = bounds[1].sub(&bounds[0]).map(|length| self.range_of_expr(&length, &args));
+            if length.is_ok_and(|length| length.hi().is_some_and(|most| most <= before)) {
+                self.refute();
+            }
             self.at_most(&first, &last, -1 - before);
         }
+    }
+
+    /// Between which numbers an expression is, from those of each value in it alone: products are integers of their own
+    /// otherwise.
+    fn range_of_expr(&self, expr: &SizeExpr, args: &[ValueId]) -> Interval {
+        let mut ranges = SizeRanges { other: Interval::ALL, ..SizeRanges::default() };
+        for name in expr.symbols() {
+            let range = match value_number(&name) {
+                Some(number) => args.get(number).map_or(Interval::ALL, |&value| self.range_of(value)),
+                None => Interval::NOT_NEGATIVE,
+            };
+            ranges = ranges.with(&name, range);
+        }
+        expr.range(&ranges)
+    }
+
+    /// The same of a value: a row or a column of so many tiles is less than that.
+    fn range_of(&self, value: ValueId) -> Interval {
+        if let ValueDef::Result(id, index) = self.grid.body.value_def(value)
+            && let Some(order) = ops::TileOrder::of(OpRef { id, ..self.grid })
+        {
+            let tiles = order.tiles().get(index as usize).and_then(SizeExpr::as_constant);
+            return tiles.map_or(Interval::NOT_NEGATIVE, |tiles| Interval::new(0, tiles.max(1) - 1));
+        }
+        if self.is_count_value(value) { Interval::NOT_NEGATIVE } else { Interval::ALL }
     }
 
     /// A loop has no round.
     fn no_round(&mut self, op: ops::For<'_>) {
         let args: Vec<ValueId> = op.args().collect();
-        if let [first, last, _] = op.bounds().as_slice()
-            && let (Some(first), Some(last)) = (self.expr(0, first, &args), self.expr(0, last, &args))
-        {
+        let bounds = op.bounds();
+        let [first, last, _] = bounds.as_slice() else { return };
+        let length = last.sub(first).map(|length| self.range_of_expr(&length, &args));
+        if length.is_ok_and(|length| length.lo().is_some_and(|least| least > 0)) {
+            self.refute();
+        } else if let (Some(first), Some(last)) = (self.expr(0, first, &args), self.expr(0, last, &args)) {
             self.at_most(&last, &first, 0);
         }
+    }
+
+    /// Nothing is so.
+    fn refute(&mut self) {
+        self.at_most(&AffineExpr::Constant(1), &AffineExpr::Constant(0), 0);
     }
 }
 

@@ -40,6 +40,7 @@ impl Estimator<'_> {
                 let shared = plan.multicast.iter().flatten().any(|name| *name == input.name);
                 let blocks = plan.cluster.as_ref().and_then(Table::product).unwrap_or(1) as f64;
                 let bytes = over.iter().map(extent).product::<f64>() * bits(ctx, input.elem) / 8.0;
+                let bytes = bytes * facts.share(product, plan);
                 // Narrow atoms of a swizzle are narrow rows of copies.
                 let narrow = match plan.swizzle.as_ref().and_then(|table| table.get(&input.name)) {
                     Some(Choice::Number(..=32)) => 2.4,
