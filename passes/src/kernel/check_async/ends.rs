@@ -174,12 +174,13 @@ impl<'a> Kinds<'a> {
             };
             rounds.substitute(&named).ok()
         };
-        let around = std::iter::successors(self.grid.body.parent_op(end.op), |&id| self.grid.body.parent_op(id));
-        let is_repeated = around.filter_map(|id| ops::For::of(OpRef { id, ..*self.grid })).any(|op| {
+        let is_repeated = |op: OpId| {
+            let around = std::iter::successors(self.grid.body.parent_op(op), |&id| self.grid.body.parent_op(id));
             let is_constant = |bound: &SizeExpr| bound.as_constant().is_some();
-            op.bounds().iter().all(is_constant)
-        });
-        let wanted = rounds(end.op).filter(|_| !is_repeated)?;
+            let mut loops = around.filter_map(|id| ops::For::of(OpRef { id, ..*self.grid }));
+            loops.any(|op| op.bounds().iter().all(is_constant))
+        };
+        let wanted = rounds(end.op).filter(|_| !is_repeated(end.op))?;
         let mut all = Vec::new();
         self.grid.body.walk_regions(role, &mut all);
         all.into_iter().find_map(|id| {
@@ -192,7 +193,7 @@ impl<'a> Kinds<'a> {
                 nest.push(op.id);
                 // A loop that ends at what another one of them counts has another number of rounds each time.
                 if product.as_ref() == Some(&wanted) && ends.iter().all(|&value| !self.is_within(value, op.id)) {
-                    return Some(nest);
+                    return Some(nest).filter(|_| !is_repeated(op.id));
                 }
             }
             None

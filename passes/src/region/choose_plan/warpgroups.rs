@@ -435,7 +435,7 @@ impl Warpgroups<'_> {
     fn store(&self, shape: Shape, again: bool, assume: &mut Option<Table<i64>>) -> Option<Store> {
         // Phases of results are apart in memory, and lie between those of the blocks next to this one.
         let sides = || self.product.rows.iter().chain(&self.product.columns);
-        let is_apart = |last: &String| !sides().any(|axis| axis == last);
+        let is_apart = |last: &String| !sides().any(|axis| axis == last) && self.leaves_out_steps();
         if self.is_across(shape)
             || self.maker.facts.outputs.iter().any(|output| output.axes.last().is_some_and(is_apart))
         {
