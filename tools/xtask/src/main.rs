@@ -17,7 +17,7 @@ const USAGE: &str = "\
 cargo xtask ci                        everything that must hold before a change lands (.ci/run)
 cargo xtask bless                     rewrites the snapshots of the text tests and docs/reference/; also `cargo bless`
 cargo xtask reference [--check]       rewrites docs/reference/ and the picture of the layers, or says whether the former is stale
-cargo xtask grammar                   rewrites the grammar for editors; a test of dlc-lsp says whether it is stale
+cargo xtask grammar                   rewrites the grammars for editors; a test of dlc-lsp says whether they are stale
 cargo xtask new-pass <group> <name>   writes the files of a new pass
 cargo xtask mutate [--quick] [rule..] skips each rewrite in turn; some text test must notice
 cargo xtask mutants [--seed S] [--from N] [--count N] [--jobs N] [--seconds N] [--kernel NAME] [--by-hand]
@@ -96,7 +96,8 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
 }
 
 fn write_grammar(root: &Path) -> Result<(), String> {
-    write(&root.join(dlc_lsp::grammar::TEXTMATE), &dlc_lsp::grammar::textmate(&xtask::setup()))
+    let files = dlc_lsp::grammar::files(&xtask::setup());
+    files.iter().try_for_each(|(path, text)| write(&root.join(path), text))
 }
 
 fn write_reference(root: &Path) -> Result<(), String> {
