@@ -83,7 +83,7 @@ fn named_by_neighbor(path: &Path) -> Result<bool, String> {
         return Ok(false);
     };
     for neighbor in entries(folder)?.iter().filter(|neighbor| has_extension(neighbor, &["test"])) {
-        // A neighbor that cannot be read is a failing test of its own.
+        // A neighbour that cannot be read is a failing test of its own.
         let script = read(neighbor).and_then(|text| run_line::read(&text)).unwrap_or_default();
         if script.runs.iter().any(|run| run.text.contains(name)) {
             return Ok(true);

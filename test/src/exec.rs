@@ -136,7 +136,7 @@ impl Shell<'_> {
     ) -> Result<Output, String> {
         let mut child = std::process::Command::new(self.program(&words[0])?);
         child.args(&words[1..]).args(extra).current_dir(&self.directory);
-        // What a person sees in color, what a panic adds, and whether there is a GPU is no matter for a test.
+        // What a person sees in colour, what a panic adds, and whether there is a GPU is no matter for a test.
         child.env("NO_COLOR", "1").env("RUST_BACKTRACE", "0").env("CUDA_VISIBLE_DEVICES", "");
         child.envs(&manner.environment);
         child::run(&mut child, input, merge, self.session.limit)

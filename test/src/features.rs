@@ -12,6 +12,7 @@ pub const FEATURES: &[(&str, &[&str])] = &[
     ("nvcc", &["nvcc"]),
     ("ptxas", &["ptxas"]),
     ("python3", &["python3"]),
+    ("tree-sitter", &["tree-sitter"]),
     ("valgrind", &["valgrind"]),
 ];
 

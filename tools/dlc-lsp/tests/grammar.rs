@@ -1,4 +1,4 @@
-//! The TextMate grammar is as the declarations say, and knows the ops of `test/`.
+//! The grammars are as the declarations say, and the one for TextMate knows the ops of `test/`.
 
 // What is linked in registers itself.
 use {
@@ -9,7 +9,7 @@ use {
 use std::path::{Path, PathBuf};
 
 use dlc_lsp::document::Document;
-use dlc_lsp::grammar::{TEXTMATE, rules, textmate};
+use dlc_lsp::grammar::{self, rules};
 use dlc_opt::Setup;
 use regex::Regex;
 
@@ -18,9 +18,11 @@ fn root() -> PathBuf {
 }
 
 #[test]
-fn the_grammar_is_fresh() {
-    let found = std::fs::read_to_string(root().join(TEXTMATE)).unwrap_or_default();
-    assert!(found == textmate(&Setup::linked()), "{TEXTMATE} is stale; `cargo xtask grammar` rewrites it");
+fn the_grammars_are_fresh() {
+    for (path, text) in grammar::files(&Setup::linked()) {
+        let found = std::fs::read_to_string(root().join(&path)).unwrap_or_default();
+        assert!(found == text, "{path} is stale; `cargo xtask grammar` rewrites it");
+    }
 }
 
 /// The scopes of a text: at each place that a rule matches, its start, end and scope. As an editor does it: line by

@@ -11,13 +11,15 @@ use xtask::mutants::emit;
 use xtask::mutants::record::{self, Record};
 use xtask::repo::Repo;
 use xtask::runs::{self, Log, Range};
+use xtask::tidy::spelling;
 use xtask::{fuzz, growth, kernels, mutants, mutate, new_pass, picture, plans, reference};
 
 const USAGE: &str = "\
 cargo xtask ci                        everything that must hold before a change lands (.ci/run)
 cargo xtask bless                     rewrites the snapshots of the text tests and docs/reference/; also `cargo bless`
 cargo xtask reference [--check]       rewrites docs/reference/ and the picture of the layers, or says whether the former is stale
-cargo xtask grammar                   rewrites the grammar for editors; a test of dlc-lsp says whether it is stale
+cargo xtask grammar                   rewrites the grammars for editors; a test of dlc-lsp says whether they are stale
+cargo xtask spelling                  rewrites the list of known words from documents, comments and messages; read the diff
 cargo xtask new-pass <group> <name>   writes the files of a new pass
 cargo xtask mutate [--quick] [rule..] skips each rewrite in turn; some text test must notice
 cargo xtask mutants [--seed S] [--from N] [--count N] [--jobs N] [--seconds N] [--kernel NAME] [--by-hand]
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
         ["reference"] => write_reference(&root),
         ["reference", "--check"] => check_reference(&root),
         ["grammar"] => write_grammar(&root),
+        ["spelling"] => write_spelling(&root),
         ["new-pass", group, name] => write_pass(&root, group, name),
         ["mutate", rest @ ..] => mutate(&root, rest),
         ["kernels", rest @ ..] => list_kernels(&root, rest),
@@ -96,7 +99,13 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
 }
 
 fn write_grammar(root: &Path) -> Result<(), String> {
-    write(&root.join(dlc_lsp::grammar::TEXTMATE), &dlc_lsp::grammar::textmate(&xtask::setup()))
+    let files = dlc_lsp::grammar::files(&xtask::setup());
+    files.iter().try_for_each(|(path, text)| write(&root.join(path), text))
+}
+
+fn write_spelling(root: &Path) -> Result<(), String> {
+    let repo = Repo::load(root).map_err(|error| error.to_string())?;
+    write(&root.join(spelling::LIST), &spelling::list(&repo))
 }
 
 fn write_reference(root: &Path) -> Result<(), String> {

@@ -23,6 +23,7 @@
 //! | [`pages::quotes`] | blocks of a page that are taken from a file stand there |
 //! | [`pages::links`] | links between pages lead somewhere |
 //! | [`sentences::short`] | sentences of the pages have at most 30 words, but for what `sentences.tsv` allows |
+//! | [`spelling::known`] | words of documents, comments and messages are in `spelling.txt` |
 //! | [`words::standard`] | standard terms in code, comments, messages and documents (`words.tsv`) |
 
 pub mod codes;
@@ -32,6 +33,7 @@ pub mod pages;
 pub mod passes;
 pub mod sentences;
 pub mod sources;
+pub mod spelling;
 pub mod words;
 
 /// What is wrong: the file, and with a colon between, what about it. Empty when all is well.

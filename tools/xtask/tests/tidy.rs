@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use dlc_ir::pass::PassDef;
 use xtask::repo::Repo;
-use xtask::tidy::{Complaints, codes, crates, functions, pages, passes, sentences, sources, words};
+use xtask::tidy::{Complaints, codes, crates, functions, pages, passes, sentences, sources, spelling, words};
 use xtask::{header, reference};
 
 static REPO: LazyLock<Repo> = LazyLock::new(|| Repo::load(&Repo::root()).expect("the repository can be read"));
@@ -168,4 +168,9 @@ fn standard_words() {
 #[test]
 fn short_sentences() {
     none(sentences::short(&REPO));
+}
+
+#[test]
+fn known_words() {
+    none(spelling::known(&REPO));
 }

@@ -1,0 +1,1 @@
+// refused sm80 1/3: Refused("E1612", "not taken")

@@ -1,0 +1,3 @@
+plan.schedule for sm90 {
+  cache A (m) index in smem
+}

@@ -1,0 +1,1 @@
+[(region) (dictionary) (properties) (resources)] @fold
