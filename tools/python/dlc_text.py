@@ -146,8 +146,8 @@ class Op:
         return read(self[key]) if key in self else default
 
     def walk(self, name=None):
-        """It and the ops inside of it, those that use a region before those in the region. The list is made first, so
-        ops may be erased and inserted while one goes along it."""
+        """It and the ops inside of it, in the order of the text. The list is made first: ops may be erased and inserted
+        while one goes along it, and those that were erased are still in it."""
         found, stack = [], [self]
         while stack:
             op = stack.pop()
@@ -752,8 +752,7 @@ class _Printer:
         return self.names[block]
 
     def name_region(self, blocks):
-        """Gives names to the values and blocks of a region: none that is taken there, or taken before in a region around
-        it."""
+        """Gives names to the values and blocks of a region: none that is taken there, or before in a region around it."""
         labels = set()
         for number, block in enumerate(blocks):
             self.names[block] = self.free(block.label or f"bb{number}", labels.__contains__)

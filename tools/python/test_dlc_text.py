@@ -121,7 +121,8 @@ class Attributes(unittest.TestCase):
     def test_both_ways(self):
         both = {
             "7": 7, "-3": -3, "true": True, "false": False, "unit": None, '"a\\"b\\\\\\n\\00"': 'a"b\\\n\0', "1.5": 1.5,
-            "[1, [], \"x, y\"]": [1, [], "x, y"], '{a = {b = 2}, "odd key", c = [true]}': {"a": {"b": 2}, "odd key": None, "c": [True]},
+            "[1, [], \"x, y\"]": [1, [], "x, y"],
+            '{a = {b = 2}, "odd key", c = [true]}': {"a": {"b": 2}, "odd key": None, "c": [True]},
         }
         for text, value in both.items():
             self.assertEqual(dlc_text.read(text), value, text)
@@ -202,7 +203,8 @@ class Passes(unittest.TestCase):
 
     def go(self, text):
         environment = {**os.environ, "PYTHONPATH": FOLDER, "DLC_OPTIONS": "o"}
-        return subprocess.run([sys.executable, "-c", self.PASS], input=text.encode(), env=environment, capture_output=True)
+        command = [sys.executable, "-c", self.PASS]
+        return subprocess.run(command, input=text.encode(), env=environment, capture_output=True)
 
     def test_run(self):
         done = self.go(TEXT.replace("f.py", "é.py"))
