@@ -15,7 +15,6 @@ use dlc_test::features::Features;
 
 use crate::tool::tool;
 
-
 // What is linked in registers itself.
 use {
     dlc_book as _, dlc_core as _, dlc_frontend as _, dlc_host as _, dlc_kernel as _, dlc_passes as _, dlc_plan as _,

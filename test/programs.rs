@@ -10,7 +10,6 @@ use dlc_test::fuzz::tiny::{self, Style};
 
 use crate::tool::tool;
 
-
 // What is linked in registers itself.
 use {dlc_book as _, dlc_core as _, dlc_host as _, dlc_kernel as _, dlc_passes as _, dlc_region as _, dlc_tiny as _};
 
