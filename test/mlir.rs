@@ -4,7 +4,7 @@
 //! Runs where `mlir-opt` is installed, and says so where it is not.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -38,11 +38,8 @@ fn every_file_goes_through_mlir_opt_and_back() {
         return;
     };
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut files = Vec::new();
-    collect(root, &mut files);
-    files.sort();
-    let chunks: Vec<(String, String)> = files.iter().flat_map(|file| chunks(root, file)).collect();
-    let batches: Vec<&[(String, String)]> = chunks.chunks(BATCH).collect();
+    let parts = discover::parts(root).expect("the tree of tests can be read");
+    let batches: Vec<&[(String, String)]> = parts.chunks(BATCH).collect();
     let (next, tried) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let work = || {
         let mut failures = Vec::new();
@@ -67,7 +64,7 @@ fn every_file_goes_through_mlir_opt_and_back() {
     });
     failures.sort();
     let tried = tried.into_inner();
-    say(&format!("{tried} modules of {} files went through mlir-opt and back", files.len()));
+    say(&format!("{tried} of {} modules went through mlir-opt and back", parts.len()));
     assert!(failures.is_empty(), "{} of {} modules:\n{}", failures.len(), tried, failures.join("\n"));
     assert!(tried >= AT_LEAST, "only {tried} modules were found");
 }
@@ -114,23 +111,4 @@ fn mlir(mlir_opt: &Path, texts: &[&str]) -> Result<Vec<String>, String> {
         true => Ok(printed),
         false => Err(format!("it prints {} modules of {}", printed.len(), texts.len())),
     }
-}
-
-fn collect(dir: &Path, files: &mut Vec<PathBuf>) {
-    let entries = std::fs::read_dir(dir).expect("the tree of tests is there");
-    for path in entries.map(|entry| entry.expect("the tree of tests can be read").path()) {
-        if path.is_dir() {
-            collect(&path, files);
-        } else if path.extension().is_some_and(|e| discover::EXTENSIONS.iter().any(|known| e == *known)) {
-            files.push(path);
-        }
-    }
-}
-
-/// The parts of a file, with a name for each.
-fn chunks(root: &Path, file: &Path) -> Vec<(String, String)> {
-    let Ok(text) = std::fs::read_to_string(file) else { return Vec::new() };
-    let name = file.strip_prefix(root).unwrap_or(file).display().to_string();
-    let parts = text.split("// -----").map(str::to_string);
-    parts.enumerate().map(|(number, part)| (format!("{name} part {number}"), part)).collect()
 }

@@ -3,6 +3,7 @@
 
 mod affine;
 mod cuda;
+mod dlc_text;
 mod frontend;
 mod fuzz;
 mod golden;

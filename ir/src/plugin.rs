@@ -21,6 +21,7 @@
 //! what it hands over is `&'static`.
 
 use std::any::TypeId;
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::op::Dialect;
@@ -32,7 +33,7 @@ use crate::random::{GAMMA, mix};
 pub const SYMBOL: &str = "dlc_plugin";
 
 /// What the exported item begins with.
-pub const MAGIC: [u8; 16] = *b"dlc plugin v1\0\0\0";
+pub const MAGIC: [u8; 16] = *b"dlc plugin v2\0\0\0";
 
 /// What a build of `dlc-ir` is: two with equal stamps can work on one context. Plain bytes, in the library's data: it
 /// can be read before anything of the library is called, and its layout never changes with [`MAGIC`].
@@ -53,6 +54,12 @@ pub struct Stamp {
     pub target: Words<96>,
     /// A hash of the sources of `dlc-ir`.
     pub sources: Words<32>,
+    /// The options of the compiler that come from the profile: `opt-level=1, debuginfo=line-tables-only`. This and the
+    /// next part say why two builds differ, and not whether they do.
+    pub profile: Words<160>,
+    /// The packages that `dlc-ir` is built from, with their versions, those for its tests too:
+    /// `bumpalo 3.20.3;hashbrown 0.17.1;`.
+    pub dependencies: Words<4096>,
     /// The name of the plugin; whatever it is, it fits.
     pub name: Words<64>,
 }
@@ -130,16 +137,19 @@ impl Stamp {
             compiler: Words::new(dlc_ir_macros::compiler_version!()),
             target: Words::new(TARGET),
             sources: Words::new(dlc_ir_macros::source_hash!()),
+            profile: Words::new(dlc_ir_macros::profile_options!()),
+            dependencies: Words::new(dlc_ir_macros::dependency_versions!()),
             name: Words::new(name),
         }
     }
 
-    /// What differs in a plugin's stamp, in words: what, what the plugin has, what this program has. Only the magic and
-    /// the size are looked at when they differ: what follows means something else then.
-    pub fn differences(&self, plugin: &Stamp) -> Vec<(&'static str, String, String)> {
+    /// What differs in a plugin's stamp. Only the magic and the size are looked at when they differ: what follows means
+    /// something else then.
+    pub fn differences(&self, plugin: &Stamp) -> Vec<Difference> {
+        let quoted = |text: String| format!("'{text}'");
         if self.magic != plugin.magic || self.size != plugin.size {
-            let show = |stamp: &Stamp| format!("{} of {} bytes", Words(stamp.magic).text(), stamp.size);
-            return vec![("form of declaration", show(plugin), show(self))];
+            let show = |stamp: &Stamp| quoted(format!("{} of {} bytes", Words(stamp.magic).text(), stamp.size));
+            return vec![Difference { what: "form of declaration".into(), theirs: show(plugin), ours: show(self) }];
         }
         let parts = [
             ("version of dlc", plugin.version.text(), self.version.text()),
@@ -148,8 +158,59 @@ impl Stamp {
             ("sources of dlc-ir (hash)", plugin.sources.text(), self.sources.text()),
             ("layout of types (hash)", format!("{:016x}", plugin.layout), format!("{:016x}", self.layout)),
         ];
-        parts.into_iter().filter(|(_, theirs, ours)| theirs != ours).collect()
+        let differing = parts.into_iter().filter(|(_, theirs, ours)| theirs != ours);
+        differing
+            .map(|(what, theirs, ours)| Difference { what: what.into(), theirs: quoted(theirs), ours: quoted(ours) })
+            .collect()
     }
+
+    /// Why a plugin of the same form does not fit, where [`Stamp::differences`] or [`identities`] say that it does not: the
+    /// profile, and the packages whose versions differ.
+    pub fn reasons(&self, plugin: &Stamp) -> Vec<Difference> {
+        let (theirs, ours) = (plugin.profile.text(), self.profile.text());
+        let profile = Difference { what: "profile".into(), theirs: format!("'{theirs}'"), ours: format!("'{ours}'") };
+        let profile = Some(profile).filter(|_| theirs != ours);
+        let (theirs, ours) = (plugin.dependencies.text(), self.dependencies.text());
+        let (theirs, ours) = (versions(&theirs), versions(&ours));
+        // A list may have the direct dependencies alone: what is missing in one says nothing.
+        let is_part = |a: &[&str], b: &[&str]| a.iter().all(|version| b.contains(version));
+        let both = theirs.iter().filter_map(|(name, theirs)| Some((name, theirs, ours.get(name)?)));
+        let packages = both.filter(|(_, theirs, ours)| !is_part(theirs, ours) && !is_part(ours, theirs)).map(
+            |(name, theirs, ours)| Difference {
+                what: name.to_string(),
+                theirs: theirs.join(" and "),
+                ours: ours.join(" and "),
+            },
+        );
+        profile.into_iter().chain(packages).collect()
+    }
+}
+
+/// Something that a plugin and the program that loads it do not have in common.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Difference {
+    /// What: a part of the stamp, or a package.
+    pub what: String,
+    /// What the plugin has.
+    pub theirs: String,
+    /// What the program has.
+    pub ours: String,
+}
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: the plugin has {}, this program has {}", self.what, self.theirs, self.ours)
+    }
+}
+
+/// The versions of each package in a list. What does not end with a semicolon was cut.
+fn versions(list: &str) -> BTreeMap<&str, Vec<&str>> {
+    let mut versions: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let whole = list.rfind(';').map_or("", |end| &list[..end]);
+    for (name, version) in whole.split(';').filter_map(|entry| entry.split_once(' ')) {
+        versions.entry(name).or_default().push(version);
+    }
+    versions
 }
 
 macro_rules! joined_target {
@@ -294,6 +355,29 @@ mod tests {
         for other in others {
             assert_eq!(own.differences(&other).len(), 1, "{other:?}");
         }
+    }
+
+    #[test]
+    fn reasons_are_named() {
+        let own = Stamp::own();
+        assert_eq!(own.reasons(&Stamp::of_plugin("some")), []);
+        assert!(own.profile.text().contains("opt-level="), "{}", own.profile.text());
+        assert!(own.dependencies.text().contains("bumpalo "), "{}", own.dependencies.text());
+        let with = |dependencies| Stamp { dependencies: Words::new(dependencies), ..own };
+        // `indexmap` and `half` are in one list each, and what does not end with a semicolon was cut.
+        let ours =
+            with("bumpalo 3.20.3;hashbrown 0.16.1;hashbrown 0.17.1;indexmap 2.14.2;syn 2.0.1;syn 3.0.1;libc 1.0");
+        let theirs = with("bumpalo 3.20.4;half 2.7.1;hashbrown 0.17.1;libc 1.0.1;syn 2.0.1;syn 3.0.2;");
+        let theirs = Stamp { profile: Words::new("opt-level=9"), ..theirs };
+        let ours = Stamp { profile: Words::new("opt-level=1"), ..ours };
+        assert_eq!(ours.differences(&theirs), []);
+        let shown: Vec<String> = ours.reasons(&theirs).iter().map(ToString::to_string).collect();
+        let expected = [
+            "profile: the plugin has 'opt-level=9', this program has 'opt-level=1'",
+            "bumpalo: the plugin has 3.20.4, this program has 3.20.3",
+            "syn: the plugin has 2.0.1 and 3.0.2, this program has 2.0.1 and 3.0.1",
+        ];
+        assert_eq!(shown, expected);
     }
 
     #[test]

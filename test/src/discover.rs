@@ -57,6 +57,27 @@ pub fn tests(root: &Path) -> Result<Vec<Test>, String> {
     Ok(tests)
 }
 
+/// The parts between lines `// -----` of every file below a folder that a test could be, with a name for each.
+pub fn parts(root: &Path) -> Result<Vec<(String, String)>, String> {
+    let mut parts = Vec::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for path in entries(&folder)? {
+            if path.is_dir() {
+                folders.push(path);
+            } else if has_extension(&path, EXTENSIONS) {
+                // Some are no text, for tests of what is said about that.
+                let text = fs::read_to_string(&path).unwrap_or_default();
+                let name = relative(root, &path);
+                let split = text.split("// -----").enumerate();
+                parts.extend(split.map(|(number, part)| (format!("{name} part {number}"), part.to_owned())));
+            }
+        }
+    }
+    parts.sort();
+    Ok(parts)
+}
+
 /// What a file under `test/` is.
 fn kind_of(path: &Path) -> Result<Option<Kind>, String> {
     if !has_extension(path, EXTENSIONS) {

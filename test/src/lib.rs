@@ -8,6 +8,8 @@
 //! 4. [`test_file`] runs them through [`exec`], with [`builtins`] inside this program and [`child`] outside;
 //! 5. [`filecheck`] and [`snapshot`] judge the output.
 //!
+//! [`project`] does the same for a plugin outside of this repository.
+//!
 //! All of that knows nothing of the compiler: it starts programs and compares text. Apart from it, [`fuzz`] makes
 //! random input for the compiler as a library, and [`growth`] programs of any size.
 
@@ -20,6 +22,7 @@ pub mod filecheck;
 pub mod fuzz;
 pub mod growth;
 pub mod markdown;
+pub mod project;
 pub mod run_line;
 pub mod session;
 pub mod shell;

@@ -31,6 +31,8 @@ pub struct Session {
     pub root: PathBuf,
     /// The directory with the workspace's programs.
     pub target: PathBuf,
+    /// Programs that are somewhere else, by name.
+    pub elsewhere: BTreeMap<String, PathBuf>,
     /// The outside tools.
     pub features: Features,
     /// Whether snapshots are rewritten instead of compared.
@@ -65,6 +67,7 @@ impl Session {
         let extra_args = std::env::var("DLC_TEST_EXTRA_ARGS").unwrap_or_default();
         Ok(Session {
             target: target.to_owned(),
+            elsewhere: BTreeMap::new(),
             root,
             features,
             extra_args: extra_args.split_whitespace().map(str::to_owned).collect(),
@@ -82,6 +85,7 @@ impl Session {
         Session {
             root: self.root.clone(),
             target: self.target.clone(),
+            elsewhere: self.elsewhere.clone(),
             features: self.features.clone(),
             scratch: scratch.to_owned(),
             bless: false,
@@ -94,7 +98,8 @@ impl Session {
 
     /// A program of the workspace.
     pub fn program(&self, name: &str) -> Result<PathBuf, String> {
-        let path = self.target.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+        let in_target = || self.target.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+        let path = self.elsewhere.get(name).cloned().unwrap_or_else(in_target);
         if !path.is_file() {
             return Err(format!("`{name}` is not built: there is no {}", path.display()));
         }

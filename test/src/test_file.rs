@@ -139,6 +139,7 @@ mod tests {
         let session = Session {
             root: directory.path().to_owned(),
             target: directory.path().to_owned(),
+            elsewhere: Default::default(),
             features: Default::default(),
             scratch: directory.path().to_owned(),
             bless: false,

@@ -88,6 +88,20 @@ pub fn source_hash(_: TokenStream) -> TokenStream {
     }
 }
 
+/// The options of the compiler that come from the profile, as a literal.
+#[proc_macro]
+pub fn profile_options(_: TokenStream) -> TokenStream {
+    let options = stamp::profile();
+    quote::quote!(#options).into()
+}
+
+/// The packages that the crate is built from, with their versions, as a literal: `bumpalo 3.20.3;hashbrown 0.17.1;`.
+#[proc_macro]
+pub fn dependency_versions(_: TokenStream) -> TokenStream {
+    let versions = stamp::dependencies();
+    quote::quote!(#versions).into()
+}
+
 fn expand(
     expand: impl FnOnce(args::Args, syn::ItemStruct) -> syn::Result<proc_macro2::TokenStream>,
     args: TokenStream,

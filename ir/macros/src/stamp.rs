@@ -1,8 +1,13 @@
-//! What a build of `dlc-ir` consists of, as literals: which compiler, which sources.
+//! What a build of `dlc-ir` consists of, as literals: which compiler with which options, which sources, which
+//! packages.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+mod dependencies;
+mod sources;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+pub use dependencies::dependencies;
 
 /// The version line of the compiler that expands this: `rustc 1.95.0 (59807616e 2026-04-14)`.
 ///
@@ -24,33 +29,34 @@ pub fn compiler() -> String {
     "an unknown compiler".into()
 }
 
-/// A hash of the sources of the crate that expands this, and of its macros. Two builds with one hash have one meaning
-/// of every field and function table, which sizes alone do not show.
-pub fn sources() -> Result<String, String> {
-    let root = std::env::var_os("CARGO_MANIFEST_DIR").ok_or("only cargo knows where the sources are")?;
-    let root = PathBuf::from(root);
-    let mut files = Vec::new();
-    for dir in ["src", "macros/src"] {
-        collect(&root.join(dir), &mut files).map_err(|error| format!("{}: {error}", root.join(dir).display()))?;
-    }
-    files.sort();
-    let mut hash = DefaultHasher::new();
-    for file in files {
-        let name = file.strip_prefix(&root).unwrap_or(&file);
-        name.to_string_lossy().hash(&mut hash);
-        std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?.hash(&mut hash);
-    }
-    Ok(format!("{:016x}", hash.finish()))
+/// The options of the compiler that come from the profile: `opt-level=1, debuginfo=line-tables-only`.
+pub fn profile() -> String {
+    profile_of(&std::env::args().collect::<Vec<_>>())
 }
 
-fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    for entry in std::fs::read_dir(dir)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            collect(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "rs" || extension == "pest") {
-            files.push(path);
-        }
+/// Options of the compiler that a profile sets.
+const PROFILE: [&str; 6] = ["codegen-units", "debuginfo", "lto", "opt-level", "overflow-checks", "strip"];
+
+fn profile_of(args: &[String]) -> String {
+    let pairs = args.iter().zip(args.iter().skip(1)).filter(|(flag, _)| *flag == "-C").map(|(_, value)| value);
+    let is_profile = |value: &&String| value.split_once('=').is_some_and(|(name, _)| PROFILE.contains(&name));
+    pairs.filter(is_profile).map(String::as_str).collect::<Vec<_>>().join(", ")
+}
+
+/// A hash of the sources of the crate that expands this, and of its macros.
+pub fn sources() -> Result<String, String> {
+    let root = std::env::var_os("CARGO_MANIFEST_DIR").ok_or("only cargo knows where the sources are")?;
+    sources::hash(Path::new(&root))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_profile_is_some_of_the_options() {
+        let line = "rustc --crate-name a -C opt-level=1 -C embed-bitcode=no -C debuginfo=1 -C metadata=0 --out-dir -C";
+        let args: Vec<String> = line.split(' ').map(str::to_string).collect();
+        assert_eq!(profile_of(&args), "opt-level=1, debuginfo=1");
     }
-    Ok(())
 }

@@ -6,12 +6,12 @@
 // RUN: %{python} %{root}/test/plugins/shared/forge.py %{target}/%{shlibprefix}example_shared%{shlibext} magic other-magic.so
 // RUN: not dlc-opt %s -o out --load-plugin=other-magic.so --fuse-mul-add 2>&1 | FileCheck %s --check-prefix=MAGIC
 // MAGIC: error[E0522]: the plugin 'other-magic.so' was built against another dlc
-// MAGIC-NEXT: form of declaration: the plugin has 'dlc plugin v0 {{.*}}', this program has 'dlc plugin v1
+// MAGIC-NEXT: form of declaration: the plugin has 'dlc plugin v0 {{.*}}', this program has 'dlc plugin v2
 // MAGIC-NEXT: help: build it again
 
 // RUN: %{python} %{root}/test/plugins/shared/forge.py %{target}/%{shlibprefix}example_shared%{shlibext} size other-size.so
 // RUN: not dlc-opt %s -o out --load-plugin=other-size.so --fuse-mul-add 2>&1 | FileCheck %s --check-prefix=SIZE
-// SIZE: form of declaration: the plugin has 'dlc plugin v1 of 7 bytes'
+// SIZE: form of declaration: the plugin has 'dlc plugin v2 of 7 bytes'
 
 // RUN: %{python} %{root}/test/plugins/shared/forge.py %{target}/%{shlibprefix}example_shared%{shlibext} version other-version.so
 // RUN: not dlc-opt %s -o out --load-plugin=other-version.so --fuse-mul-add 2>&1 | FileCheck %s --check-prefix=VERSION
@@ -33,6 +33,17 @@
 // RUN: %{python} %{root}/test/plugins/shared/forge.py %{target}/%{shlibprefix}example_shared%{shlibext} layout other-layout.so
 // RUN: not dlc-opt %s -o out --load-plugin=other-layout.so --fuse-mul-add 2>&1 | FileCheck %s --check-prefix=LAYOUT
 // LAYOUT: layout of types (hash): the plugin has '3837363534333231'
+
+// The profile and the packages say why. One of another version alone, whose types are the same, does not matter.
+// RUN: %{python} %{root}/test/plugins/shared/forge.py %{target}/%{shlibprefix}example_shared%{shlibext} layout,profile,dependencies other-package.so
+// RUN: not dlc-opt %s -o out --load-plugin=other-package.so --fuse-mul-add 2>&1 | FileCheck %s --check-prefix=PACKAGE
+// PACKAGE: error[E0522]: the plugin 'other-package.so' ('example') was built against another dlc
+// PACKAGE-NEXT: layout of types (hash)
+// PACKAGE-NEXT: profile: the plugin has 'opt-level=9', this program has 'opt-level={{[0-3]}}
+// PACKAGE-NEXT: bumpalo: the plugin has 9.9.9, this program has {{[0-9.]+$}}
+// PACKAGE-NEXT: help: build it again {{.*}} 'dlc-opt --new-plugin'
+// RUN: %{python} %{root}/test/plugins/shared/forge.py %{target}/%{shlibprefix}example_shared%{shlibext} dependencies same-types.so
+// RUN: dlc-opt %s --no-output --load-plugin=same-types.so --fuse-mul-add
 
 // Nor is it opened in the program itself.
 // RUN: not dlc-opt %s -o out --load-plugin=other-layout.so --in-process-plugins --fuse-mul-add 2>&1 \

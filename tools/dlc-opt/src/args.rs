@@ -105,6 +105,8 @@ pub enum Action {
     ListPasses,
     /// `--show-dialects`, of all or of one.
     ShowDialects(String),
+    /// `--new-plugin`: where to, and `--source`.
+    NewPlugin(String, Option<String>),
     /// Reading, running passes, writing.
     Opt,
 }
@@ -341,6 +343,9 @@ fn own_command() -> Command {
                 .value_parser(parse_seconds)
                 .default_value("30s"),
             flag("in-process-plugins", PASSES, "Load plugins into this process, for a debugger: a crash is a crash"),
+            option("new-plugin", "DIR", PASSES, "Write the project of a plugin, with an op, a pass and a test"),
+            option("source", "DIR", PASSES, "With --new-plugin: the checkout of dlc that the project builds on")
+                .requires("new-plugin"),
             flag("no-auto-lower", PASSES, "Make it an error when a pass needs a layer that was not reached"),
             flag(
                 "exact-lowering",
@@ -426,7 +431,10 @@ fn options(registry: &Registry, matches: &ArgMatches, terminal: bool) -> Result<
     let action = match text("show-dialects") {
         _ if matches.get_flag("list-passes") => Action::ListPasses,
         Some(name) => Action::ShowDialects(name),
-        None => Action::Opt,
+        None => match text("new-plugin") {
+            Some(dir) => Action::NewPlugin(dir, text("source")),
+            None => Action::Opt,
+        },
     };
     let threads = if matches.get_flag("no-threads") { 1 } else { threads(matches) };
     let filter = text("remarks-filter").map(|filter| regex::Regex::new(&filter)).transpose();

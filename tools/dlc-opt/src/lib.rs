@@ -201,6 +201,17 @@ pub fn run(setup: &Setup, args: &[OsString], io: &mut Io<'_>) -> Status {
     match &options.action {
         args::Action::ListPasses => list::passes(&setup.registry, io),
         args::Action::ShowDialects(name) => list::dialects(&setup.dialects, name, io),
+        args::Action::NewPlugin(dir, source) => match plugin::project::create(setup, dir, source.as_deref()) {
+            Ok(told) => {
+                let _ = io.stdout.write_all(told.as_bytes());
+                Status::Success
+            }
+            Err(unwritten) => {
+                let (diagnostic, status) = *unwritten;
+                report::report_one(diagnostic, args, io);
+                status
+            }
+        },
         args::Action::Opt => drive::opt(setup, &options, io),
     }
 }

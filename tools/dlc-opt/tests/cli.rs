@@ -6,6 +6,7 @@ mod cli {
     mod bad_input;
     mod diagnostics;
     mod layers;
+    mod new_plugin;
     mod observe;
     mod options;
     mod passes;

@@ -21,6 +21,7 @@ cargo xtask reference [--check]       rewrites docs/reference/ and the picture o
 cargo xtask grammar                   rewrites the grammars for editors; a test of dlc-lsp says whether they are stale
 cargo xtask spelling                  rewrites the list of known words from documents, comments and messages; read the diff
 cargo xtask new-pass <group> <name>   writes the files of a new pass
+cargo xtask new-plugin DIR            writes the project of a plugin that builds on this checkout
 cargo xtask mutate [--quick] [rule..] skips each rewrite in turn; some text test must notice
 cargo xtask mutants [--seed S] [--from N] [--count N] [--jobs N] [--seconds N] [--kernel NAME] [--by-hand]
                     [--sizes N] [--orders N] [--no-ptx] [--refused] [--ops] [--save DIR] [--emit DIR] [--log FILE] [--known FILE]
@@ -57,6 +58,7 @@ fn main() -> ExitCode {
         ["grammar"] => write_grammar(&root),
         ["spelling"] => write_spelling(&root),
         ["new-pass", group, name] => write_pass(&root, group, name),
+        ["new-plugin", dir] => write_plugin(&root, dir),
         ["mutate", rest @ ..] => mutate(&root, rest),
         ["kernels", rest @ ..] => list_kernels(&root, rest),
         ["growth", rest @ ..] => measure_growth(rest),
@@ -140,6 +142,14 @@ fn write_pass(root: &Path, group: &str, name: &str) -> Result<(), String> {
         "It builds and passes its test; `cargo bless` adds it to the reference. Now say in the header what it does, and make it so."
     );
     Ok(())
+}
+
+fn write_plugin(root: &Path, dir: &str) -> Result<(), String> {
+    let args = ["dlc-opt".into(), "--new-plugin".into(), dir.into(), "--source".into(), root.into()];
+    match dlc_opt::start_with(xtask::setup, dlc_opt::run, args.into_iter()) {
+        dlc_opt::Status::Success => Ok(()),
+        _ => Err("no project was written".into()),
+    }
 }
 
 fn mutate(root: &Path, args: &[&str]) -> Result<(), String> {

@@ -111,6 +111,7 @@ fn session(root: &Path, scratch: &Path) -> Result<Session, String> {
     Ok(Session {
         root: root.to_owned(),
         target: target.to_owned(),
+        elsewhere: std::collections::BTreeMap::new(),
         // Whether LLVM's FileCheck agrees is not the question, and takes half of the time.
         features: features.without("FileCheck"),
         bless: false,

@@ -1,5 +1,9 @@
 //! The rules of [`xtask::tidy`], on this repository.
 
+mod tidy {
+    mod features;
+}
+
 use std::sync::LazyLock;
 
 use dlc_ir::pass::PassDef;

@@ -6,13 +6,14 @@
 //! runs code of a plugin, so a plugin can crash, hang or print nonsense and no more comes of it than a diagnostic.
 //! [`external`] does the same with any program. Both run under [`process`].
 //!
-//! `--in-process-plugins` opens the library in the program itself, for a debugger.
+//! `--in-process-plugins` opens the library in the program itself, for a debugger. `--new-plugin` writes a [`project`].
 
 pub mod child;
 pub mod delegate;
 pub mod external;
 pub mod native;
 pub mod process;
+pub mod project;
 pub mod protocol;
 pub mod stand_in;
 

@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use dlc_ir::plugin::{Declaration, MAGIC, Plugin, SYMBOL, Stamp, identities};
+use dlc_ir::plugin::{Declaration, Difference, MAGIC, Plugin, SYMBOL, Stamp, identities};
 use libloading::Library;
 
 use super::protocol::{Refusal, RefusalKind};
@@ -60,8 +60,9 @@ pub fn load(path: &str) -> Result<(String, Plugin), Refusal> {
     let declaration: &'static Declaration = unsafe { &*declaration };
     let (theirs, ours) = ((declaration.identities)(), identities());
     if theirs != ours {
-        let difference = ("build of dlc-ir (hash)", format!("{theirs:016x}"), format!("{ours:016x}"));
-        return Err(refused(path, &stamp, &[difference]));
+        let hashes =
+            Difference { what: BUILD.into(), theirs: format!("'{theirs:016x}'"), ours: format!("'{ours:016x}'") };
+        return Err(refused(path, &stamp, &[hashes]));
     }
     let mut plugin = Plugin::default();
     match (declaration.register)(&mut plugin) {
@@ -70,16 +71,32 @@ pub fn load(path: &str) -> Result<(String, Plugin), Refusal> {
     }
 }
 
-fn refused(path: &str, stamp: &Stamp, differences: &[(&str, String, String)]) -> Refusal {
+/// What differs when the stamps are equal.
+const BUILD: &str = "build of dlc-ir (hash)";
+
+/// The most reasons that a refusal names.
+const MOST_REASONS: usize = 12;
+
+fn refused(path: &str, stamp: &Stamp, differences: &[Difference]) -> Refusal {
+    let own = Stamp::own();
     let name = if stamp.magic == MAGIC { stamp.name.text() } else { String::new() };
     let name = if name.is_empty() { String::new() } else { format!(" ('{name}')") };
     let message = format!("the plugin '{path}'{name} was built against another dlc");
-    let refusal = Refusal::new(RefusalKind::Refused, message);
-    let notes = differences
-        .iter()
-        .map(|(what, theirs, ours)| format!("{what}: the plugin has '{theirs}', this program has '{ours}'"));
-    Refusal { notes: notes.collect(), ..refusal }
-        .suggest("build it again in the workspace of this program: the same sources, compiler and profile")
+    let mut notes: Vec<String> = differences.iter().map(ToString::to_string).collect();
+    // What these are read from is where it is expected in stamps of one form only.
+    let is_readable = stamp.magic == own.magic && stamp.size == own.size;
+    let reasons = if is_readable { own.reasons(stamp) } else { Vec::new() };
+    notes.extend(reasons.iter().take(MOST_REASONS).map(ToString::to_string));
+    if reasons.len() > MOST_REASONS {
+        notes.push(format!("{} more packages differ", reasons.len() - MOST_REASONS));
+    }
+    if is_readable && reasons.is_empty() && differences.iter().all(|difference| difference.what == BUILD) {
+        notes.push("profile and packages agree: it was built in another workspace, or with other features".into());
+    }
+    Refusal { notes, ..Refusal::new(RefusalKind::Refused, message) }.suggest(
+        "build it again with the sources, compiler and profile of this program, in their workspace or in a project \
+         that 'dlc-opt --new-plugin' writes",
+    )
 }
 
 /// Lets the child of a command die when the thread that starts it ends, so that an interrupted tool leaves none running.
