@@ -77,7 +77,10 @@ fn has_parent(repo: &Repo, path: &str) -> bool {
     };
     let parents =
         [format!("{folder}.rs"), format!("{folder}/mod.rs"), format!("{folder}/lib.rs"), format!("{folder}/main.rs")];
+    let is_next_to = |other: &str| other.rsplit_once('/').is_some_and(|(own, _)| own == folder);
     parents.iter().filter_map(|parent| repo.text(parent)).any(names_it)
+        // The root of a test program has its modules in its folder, whatever it is called.
+        || repo.with_extension("rs").any(|(other, text)| is_next_to(other) && names_it(text) && is_root(repo, other))
         // A file may hold modules within modules, as `mod tests;` inside of `mod mutants { .. }` would.
         || repo.with_extension("rs").any(|(_, text)| text.contains(&format!("#[path = \"{file}\"]")))
 }

@@ -259,7 +259,7 @@ impl<'a> Pair<'a> {
         if let ValueDef::Result(id, index) = self.grid.body.value_def(value)
             && let Some(order) = ops::TileOrder::of(OpRef { id, ..self.grid })
         {
-            let tiles = order.tiles().get(index as usize).and_then(SizeExpr::as_constant);
+            let tiles = order.tiles().get(index).and_then(SizeExpr::as_constant);
             return tiles.map_or(Interval::NOT_NEGATIVE, |tiles| Interval::new(0, tiles.max(1) - 1));
         }
         if self.is_count_value(value) { Interval::NOT_NEGATIVE } else { Interval::ALL }
