@@ -51,9 +51,9 @@ pub fn create(setup: &Setup, dir: &str, source: Option<&str>) -> Result<String, 
     let name = Name::of(setup, &source, &path).or_else(usage)?;
     let files = files(&name, &source);
     write(&path, &files, &source).map_err(cannot_write)?;
-    let mut told: String = files.iter().map(|(file, _)| format!("{dir}/{file}\n")).collect();
-    told += &source.folders.iter().map(|folder| format!("{dir}/dlc/{folder}/ (a link)\n")).collect::<String>();
-    Ok(told + &format!("It builds and passes its test: cd {dir} && cargo test --locked{PROFILE}\n"))
+    let mut written: String = files.iter().map(|(file, _)| format!("{dir}/{file}\n")).collect();
+    written += &source.folders.iter().map(|folder| format!("{dir}/dlc/{folder}/ (a link)\n")).collect::<String>();
+    Ok(written + &format!("It builds and passes its test: cd {dir} && cargo test --locked{PROFILE}\n"))
 }
 
 /// The option of cargo for the profile of this program, and the folder of what is built by it.
