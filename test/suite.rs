@@ -5,7 +5,6 @@ mod affine;
 mod cuda;
 mod dlc_text;
 mod frontend;
-mod fuzz;
 mod golden;
 mod kernels;
 mod mlir;
