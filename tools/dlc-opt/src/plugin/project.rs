@@ -47,8 +47,8 @@ pub fn create(setup: &Setup, dir: &str, source: Option<&str>) -> Result<String, 
         let error = place(format!("'{dir}' exists, and is no empty folder"));
         return usage(error.suggest("name a folder that is not there yet"));
     }
-    let source = Source::find(source).or_else(usage)?;
-    let name = Name::of(setup, &source, &path).or_else(usage)?;
+    let source = Source::find(source)?;
+    let name = Name::of(setup, &source, &path)?;
     let files = files(&name, &source);
     write(&path, &files, &source).map_err(cannot_write)?;
     let mut written: String = files.iter().map(|(file, _)| format!("{dir}/{file}\n")).collect();
@@ -134,7 +134,7 @@ const RESERVED: &[&str] = &[
 
 impl Name {
     /// The names that the folder gives, if nothing has them.
-    fn of(setup: &Setup, source: &Source, path: &Path) -> Result<Name, Diagnostic> {
+    fn of(setup: &Setup, source: &Source, path: &Path) -> Result<Name, Unwritten> {
         let folder = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let package = folder.to_ascii_lowercase().replace(['_', ' '], "-");
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
@@ -144,7 +144,7 @@ impl Name {
             && !package.contains("--");
         let refused = |why: &str| {
             let error = place(format!("a plugin cannot have the name of the folder, '{folder}': {why}"));
-            Err(error.suggest("name a folder of letters, digits and '-', as in my-plugin"))
+            usage(error.suggest("name a folder of letters, digits and '-', as in my-plugin"))
         };
         if !is_name {
             return refused("it is none of a package");
@@ -177,18 +177,18 @@ struct Source {
 
 impl Source {
     /// The sources in a folder, or why they do not do.
-    fn find(given: Option<&str>) -> Result<Source, Diagnostic> {
+    fn find(given: Option<&str>) -> Result<Source, Unwritten> {
         let error = |message: String| Diagnostic::error(&PROJECT_SOURCES, Loc::UNKNOWN, message);
         let Some(given) = given else {
             let error = error("the project of a plugin builds on the sources of dlc, and none are given".into());
             let external = "without them any program that reads and writes text is a pass: \
                             --pass-pipeline='external{cmd=\"python3 my_pass.py\"}'; tools/python/dlc_text.py of the \
                             sources, a file that needs nothing else, reads the text into objects of Python";
-            return Err(needed(error).note(Loc::UNKNOWN, external).suggest("name a checkout of dlc: --source=DIR"));
+            return usage(needed(error).note(Loc::UNKNOWN, external).suggest("name a checkout of dlc: --source=DIR"));
         };
         let none = |why: &str| {
             let error = error(format!("'{given}' has no sources of dlc: {why}"));
-            Err(needed(error).suggest("name a checkout of dlc: --source=DIR"))
+            usage(needed(error).suggest("name a checkout of dlc: --source=DIR"))
         };
         if Path::new(given).is_file() {
             return none("it is a file; an archive must be unpacked first");
@@ -201,7 +201,7 @@ impl Source {
                 let message = format!("the sources in '{given}' are not those that this program was built from");
                 let hashes =
                     format!("dlc-ir: they have the hash {hash}, this program has {}", Stamp::own().sources.text());
-                return Err(other(error(message).note(Loc::UNKNOWN, hashes), &root));
+                return usage(other(error(message).note(Loc::UNKNOWN, hashes), &root));
             }
             (Err(_), ..) => return none("there is no Cargo.toml"),
             (_, Err(_), _) => return none("there is no Cargo.lock"),
@@ -210,7 +210,7 @@ impl Source {
         if let (Some(own), Some(theirs)) = (own_commit(), commit(&root))
             && own != theirs
         {
-            return Err(other(
+            return usage(other(
                 error(format!("the sources in '{given}' are at another commit than this program")),
                 &root,
             ));
@@ -221,7 +221,7 @@ impl Source {
             for difference in differing {
                 error = error.note(Loc::UNKNOWN, difference);
             }
-            return Err(error.suggest("build dlc-opt again with cargo's option --locked"));
+            return usage(error.suggest("build dlc-opt again with cargo's option --locked"));
         }
         match members(&manifest) {
             Some(folders) => Ok(Source { root, manifest, folders, lock }),
