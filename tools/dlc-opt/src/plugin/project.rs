@@ -1,7 +1,7 @@
 //! `--new-plugin`: the project of a plugin, to be built anywhere such that this program loads it.
 //!
 //! A library fits a program when both have the same code of `dlc-ir`, from the same compiler, and the same identities
-//! of types ([`dlc_ir::plugin`]). Cargo makes the identities from the place of a package in its workspace, its profile
+//! of types ([`mod@dlc_ir::plugin`]). Cargo makes the identities from the place of a package in its workspace, its profile
 //! and features, and the versions of all that it depends on. So the project has the workspace of dlc in a folder `dlc`:
 //! its manifest with the plugin as one more member, its lock file, and links to the folders of its members
 //! (docs/decisions/0062-plugins-outside-the-tree.md).
