@@ -39,8 +39,12 @@ const PROFILE: [&str; 6] = ["codegen-units", "debuginfo", "lto", "opt-level", "o
 
 fn profile_of(args: &[String]) -> String {
     let pairs = args.iter().zip(args.iter().skip(1)).filter(|(flag, _)| *flag == "-C").map(|(_, value)| value);
-    let is_profile = |value: &&String| value.split_once('=').is_some_and(|(name, _)| PROFILE.contains(&name));
-    pairs.filter(is_profile).map(String::as_str).collect::<Vec<_>>().join(", ")
+    let options = pairs.filter_map(|value| match value.split_once('=')?.0 {
+        // Cargo tells builds with it apart too; its value is a folder.
+        "incremental" => Some("incremental"),
+        name => PROFILE.contains(&name).then_some(value.as_str()),
+    });
+    options.collect::<Vec<_>>().join(", ")
 }
 
 /// A hash of the sources of the crate that expands this, and of its macros.
@@ -55,8 +59,9 @@ mod tests {
 
     #[test]
     fn a_profile_is_some_of_the_options() {
-        let line = "rustc --crate-name a -C opt-level=1 -C embed-bitcode=no -C debuginfo=1 -C metadata=0 --out-dir -C";
+        let line =
+            "rustc -C opt-level=1 -C embed-bitcode=no -C debuginfo=1 -C metadata=0 -C incremental=dir --out-dir -C";
         let args: Vec<String> = line.split(' ').map(str::to_string).collect();
-        assert_eq!(profile_of(&args), "opt-level=1, debuginfo=1");
+        assert_eq!(profile_of(&args), "opt-level=1, debuginfo=1, incremental");
     }
 }
