@@ -5,6 +5,7 @@
 
 mod emit;
 
+use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::location::Loc;
@@ -197,6 +198,8 @@ pub struct Diagnostics {
 struct Inner {
     list: Vec<Diagnostic>,
     errors: usize,
+    /// The warnings of the list, by code, place and words.
+    warnings: HashSet<(&'static str, Loc, String)>,
 }
 
 impl Diagnostics {
@@ -209,9 +212,16 @@ impl Diagnostics {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a diagnostic.
+    /// Adds a diagnostic. A warning that is there at the same place in the same words is not added again: what it is about
+    /// occurs in several copies of a kernel, or of a loop.
     pub fn emit(&self, diagnostic: Diagnostic) {
         let mut inner = self.inner();
+        if diagnostic.severity == Severity::Warning
+            && diagnostic.loc != Loc::UNKNOWN
+            && !inner.warnings.insert((diagnostic.code.code, diagnostic.loc, diagnostic.message.clone()))
+        {
+            return;
+        }
         inner.errors += (diagnostic.severity == Severity::Error) as usize;
         inner.list.push(diagnostic);
     }
