@@ -398,7 +398,7 @@ fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
         let has_aim = text("emit-manifest").is_some() || matches.get_flag("explain");
         if text("target").is_none() || !has_aim {
             return Err(
-                "--device=none wants to know for which machine (--target) and to where (--emit-manifest)".into()
+                "--device=none needs --target, the machine to compile for, and --emit-manifest or --explain".into()
             );
         }
     }
