@@ -5,6 +5,7 @@
 
 mod emit;
 
+use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::location::Loc;
@@ -197,6 +198,8 @@ pub struct Diagnostics {
 struct Inner {
     list: Vec<Diagnostic>,
     errors: usize,
+    /// The warnings of the list, by code, place and words.
+    warnings: HashSet<(&'static str, Loc, String)>,
 }
 
 impl Diagnostics {
@@ -209,9 +212,16 @@ impl Diagnostics {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a diagnostic.
+    /// Adds a diagnostic. A warning that is there at the same place in the same words is not added again: what it is about
+    /// occurs in several copies of a kernel, or of a loop.
     pub fn emit(&self, diagnostic: Diagnostic) {
         let mut inner = self.inner();
+        if diagnostic.severity == Severity::Warning
+            && diagnostic.loc != Loc::UNKNOWN
+            && !inner.warnings.insert((diagnostic.code.code, diagnostic.loc, diagnostic.message.clone()))
+        {
+            return;
+        }
         inner.errors += (diagnostic.severity == Severity::Error) as usize;
         inner.list.push(diagnostic);
     }
@@ -238,25 +248,33 @@ fn suggestion(wrong: &str, known: &mut dyn Iterator<Item = &str>) -> Option<Stri
 
 /// The known name nearest to a misspelt one.
 ///
-/// Near means at most a third of the letters changed (Damerau-Levenshtein), ties settled by name. Of one letter every
-/// other one is a change away: near is only the same one in the other case.
+/// Names are compared without regard to case, `_` and `-`: `TopK` is `topk`. Near means at most a third of the letters
+/// changed (Damerau-Levenshtein), ties settled by name. Of one letter every other one is a change away: near is only the
+/// same one in the other case.
 pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     nearest_of(wrong, &mut known.into_iter())
 }
 
 fn nearest_of<'a>(wrong: &str, known: &mut dyn Iterator<Item = &'a str>) -> Option<&'a str> {
-    let letters = wrong.chars().count();
-    let limit = (letters / 3).max(1);
+    // The distance is quadratic in the lengths.
+    if wrong.len() > 256 {
+        return None;
+    }
+    let folded = fold_spelling(wrong);
+    let letters = folded.chars().count();
+    let limit = if letters <= 1 { 0 } else { (letters / 3).max(1) };
     let near = |name: &'a str| {
-        if letters == 1 {
-            return wrong.eq_ignore_ascii_case(name).then_some((0, name));
-        }
-        // Far lengths cannot be near words; the distance is quadratic in them.
-        if name.len().abs_diff(wrong.len()) > limit || wrong.len() > 256 {
+        let other = fold_spelling(name);
+        if other.len().abs_diff(folded.len()) > limit || folded.is_empty() {
             return None;
         }
-        let distance = strsim::damerau_levenshtein(wrong, name);
-        (distance <= limit).then_some((distance, name))
+        let distance = strsim::damerau_levenshtein(&folded, &other);
+        (distance <= limit).then(|| (distance, strsim::damerau_levenshtein(wrong, name), name))
     };
-    known.filter_map(near).min().map(|(_, name)| name)
+    known.filter_map(near).min().map(|(.., name)| name)
+}
+
+/// A name in small letters, without `_` and `-`: spellings of one name, such as `LayerNorm` and `layer_norm`, are equal.
+pub fn fold_spelling(name: &str) -> String {
+    name.chars().filter(|letter| !matches!(letter, '_' | '-')).flat_map(char::to_lowercase).collect()
 }

@@ -11,7 +11,7 @@ use crate::attrs::Attr;
 use crate::body::{Body, OpRef};
 use crate::builder::Builder;
 use crate::context::Context;
-use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics, fold_spelling};
 use crate::entity::{OpId, ValueId};
 use crate::interp;
 use crate::location::Loc;
@@ -36,14 +36,28 @@ pub struct Dialect {
     /// Makes the op for a constant that a fold gave, when the dialect can hold a value of this type.
     pub materialize: Option<fn(&mut Builder<'_>, Loc, Attr, Type) -> Option<OpId>>,
     /// Words by which others know what is here, each with how it is written here: an op's name without the dialect, and
-    /// more words where they belong to it (`("sum", "reduce sum")`). For messages alone: none of them is read.
+    /// more words where they belong to it (`("sum", "reduce sum")`). Where no op here stands for a word, it is an answer
+    /// that does not begin with the name of one. For messages alone: none of them is read.
     pub synonyms: &'static [(&'static str, &'static str)],
 }
 
 impl Dialect {
-    /// How a word that is no op here is written here, where it is known by that word elsewhere.
+    /// How a word that is no op here is written here, where it is known by that word elsewhere, in any spelling: `MatMul`
+    /// is `matmul`.
     pub fn synonym(&self, word: &str) -> Option<&'static str> {
-        self.synonyms.iter().find(|(known, _)| *known == word).map(|(_, own)| *own)
+        let word = fold_spelling(word);
+        self.synonyms.iter().find(|(known, _)| fold_spelling(known) == word).map(|(_, own)| *own)
+    }
+
+    /// The op whose name without the dialect is a word but for case, `_` and `-`.
+    pub fn op_spelled(&self, word: &str) -> Option<&'static OpDef> {
+        let word = fold_spelling(word);
+        self.ops.iter().find(|def| fold_spelling(def.mnemonic()) == word).copied()
+    }
+
+    /// Whether what a synonym stands for begins with the name of an op here. Others are answers in words.
+    pub fn names_op(&self, synonym: &str) -> bool {
+        synonym.split(' ').next().is_some_and(|word| self.op(word).is_some())
     }
 
     /// The op of a name without the dialect.

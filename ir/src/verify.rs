@@ -31,6 +31,7 @@ use crate::dominance::Dominance;
 use crate::entity::{OpId, RegionId};
 use crate::location::Loc;
 use crate::op::{Arity, OpDef, Traits, TypeConstraint};
+use crate::pass::layers::dialect_of;
 use crate::types::{Type, TypeData};
 
 pub use symbols::{Beside, Scope, SymbolInfo, SymbolTable, SymbolUser, verify_symbols};
@@ -150,18 +151,42 @@ impl<'a> Verifier<'a> {
                     view.has(Traits::TERMINATOR) || !self.ctx.is_registered(view.op_name())
                 });
                 if !ends {
-                    let view = self.at(last.unwrap_or(parent));
-                    let message = match last {
-                        Some(_) => {
-                            let name = self.ctx.op_name_str(body.op_name(parent));
-                            format!("a block of '{name}' must end with a terminator, not with this op")
-                        }
-                        None => "a block of the op is empty; it must end with a terminator".into(),
-                    };
-                    self.error(view, &TERMINATOR, message);
+                    self.no_terminator(parent, last);
                 }
             }
         }
+    }
+
+    /// A block of an op ends with another op than a terminator, or is empty.
+    fn no_terminator(&mut self, parent: OpId, last: Option<OpId>) {
+        let view = self.at(last.unwrap_or(parent));
+        let message = match last {
+            Some(_) => {
+                let name = self.ctx.op_name_str(self.body.op_name(parent));
+                format!("a block of '{name}' must end with a terminator, not with this op")
+            }
+            None => "a block of the op is empty; it must end with a terminator".into(),
+        };
+        let error = Diagnostic::error(&TERMINATOR, view.loc(), message).at(view.name());
+        self.diags.emit(error.suggest_if(self.terminators_of(parent)));
+    }
+
+    /// Which ops may end a block of an op: those of its dialect that return, where it is a function that returns, and the
+    /// others of its dialect elsewhere.
+    fn terminators_of(&self, parent: OpId) -> Option<String> {
+        let name = self.ctx.op_name_str(self.body.op_name(parent));
+        let ops = || self.ctx.dialect(dialect_of(name)).into_iter().flat_map(|dialect| dialect.ops);
+        let terminators = |returns: bool| -> Vec<String> {
+            let is_one = |def: &&&OpDef| {
+                def.traits.has(Traits::TERMINATOR)
+                    && def.successors.is_empty()
+                    && def.traits.has(Traits::RETURN_LIKE) == returns
+            };
+            ops().filter(is_one).map(|def| format!("'{}'", def.mnemonic())).collect()
+        };
+        let own = terminators(self.at(parent).has(Traits::CALLABLE));
+        let all = if own.is_empty() { terminators(false) } else { own };
+        (!all.is_empty()).then(|| format!("'{name}' ends with {}", all.join(" or ")))
     }
 
     fn operands(&mut self, op: OpId, graph: bool) {

@@ -116,6 +116,8 @@ const STEPS: usize = 64;
 pub struct KernelRules {
     /// The first rule that a schedule breaks for the function that it names, on its machines.
     pub broken: fn(&Context, &Body, &Schedule, &[Target]) -> Option<Broken>,
+    /// What the schedule names and the kernel does not have, also of a schedule that breaks rules of machines.
+    pub unknown: fn(&Context, &Body, &Schedule) -> Option<Broken>,
 }
 
 dlc_ir::inventory::collect!(&'static KernelRules);

@@ -31,6 +31,20 @@ impl ClauseLocs {
     }
 }
 
+/// The word of a schedule that a pass made for the sizes that another one is not for.
+const FALLBACK: &str = "fallback";
+
+/// The location of a schedule that a pass made for a copy of a kernel, for the sizes that its own plan is not for.
+pub fn fallback(ctx: &Context, kernel: Loc) -> Loc {
+    let meta = ctx.array_attr(&[ctx.str_attr(FALLBACK)]);
+    ctx.loc(LocData::Fused { locs: &[kernel, kernel], meta: Some(meta) })
+}
+
+/// Whether the schedule at a location is one that a pass made, as [`fallback`] says.
+pub fn is_fallback(ctx: &Context, schedule: Loc) -> bool {
+    place_of(ctx, schedule, FALLBACK).is_some()
+}
+
 /// Where a clause of a schedule stands, by the location of the schedule; `None` where that is not known. `cache` is the
 /// first one, `cache A` that of a tensor.
 pub fn place_of(ctx: &Context, schedule: Loc, clause: &str) -> Option<Loc> {

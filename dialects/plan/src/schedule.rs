@@ -9,7 +9,10 @@ use dlc_ir::op::{AttrKind, AttrSpec};
 use dlc_ir::text::{ParseResult, Parser};
 use dlc_ir::{Attr, Body, Builder, Context, Loc, OpId, OpRef, Str};
 
-use crate::clause::{Async, Barrier, Cache, Edge, Instruction, Order, Policy, Roles, Split, Store, Stream, Vectorize};
+use crate::clause::{
+    Async, Barrier, Cache, Edge, Instruction, Kind, Order, Policy, Roles, Sharing, Split, Store, StoreMethod, Stream,
+    Vectorize, Walk,
+};
 use crate::value::{Choice, Table, Value, read_flag};
 
 /// The schedules of a module by the kernels that they name: collected once, for whoever asks about many kernels.
@@ -159,7 +162,7 @@ impl Field for bool {
 
 /// Declares the fields of a schedule: each is a clause `word`, a key of JSON and an attribute.
 macro_rules! clauses {
-    ($($(#[$doc:meta])+ $field:ident: $ty:ty = $word:literal, $key:literal, $wanted:literal;)+) => {
+    ($($(#[doc = $doc:literal])+ $field:ident: $ty:ty = $word:literal, $key:literal, $wanted:literal;)+) => {
         /// How a kernel is made. Every part may be absent; then the passes decide.
         #[derive(Clone, PartialEq, Eq, Default, Debug)]
         pub struct Schedule {
@@ -167,12 +170,14 @@ macro_rules! clauses {
             pub of: Option<String>,
             /// What it is for; it must fit each of them.
             pub targets: Vec<TargetName>,
-            $($(#[$doc])+ pub $field: $ty,)+
+            $($(#[doc = $doc])+ pub $field: $ty,)+
         }
 
         impl Schedule {
             /// The words of the clauses, in the order in which they are written.
             pub const WORDS: &'static [&'static str] = &[$($word),+];
+            /// What each clause is, in the same order, and what its value must be.
+            pub const DOCS: &'static [(&'static str, &'static str)] = &[$((concat!($($doc),+), $wanted)),+];
             /// The keys of JSON, in the same order; that of a target is `arch`, that of the kernel `kernel`.
             pub(crate) const KEYS: &'static [&'static str] = &[$($key),+];
             /// The attributes, in the same order.
@@ -358,6 +363,24 @@ pub(crate) fn targets(ctx: &Context, attr: Attr) -> Option<Vec<TargetName>> {
 }
 
 impl Schedule {
+    /// What a clause is, and what its value must be.
+    pub fn clause_doc(word: &str) -> Option<(&'static str, &'static str)> {
+        let at = Schedule::WORDS.iter().position(|own| *own == word)?;
+        Schedule::DOCS.get(at).map(|(doc, wanted)| (doc.trim(), *wanted))
+    }
+
+    /// The words that may stand after the word of a clause, of those that take one of some words.
+    pub fn words_after(clause: &str) -> &'static [&'static str] {
+        match clause {
+            "instruction" => Kind::WORDS,
+            "order" => Walk::WORDS,
+            "roles" => Sharing::WORDS,
+            "barrier" => Barrier::WORDS,
+            "store" => StoreMethod::WORDS,
+            _ => &[],
+        }
+    }
+
     /// The name of the op.
     pub const OP: &'static str = "plan.schedule";
 

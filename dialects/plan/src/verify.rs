@@ -46,13 +46,25 @@ fn fits(op: OpRef<'_>, plan: &Schedule, targets: &[Target], diags: &Diagnostics)
     let check_matches_kernel = |plan: &Schedule| -> Option<Broken> {
         rules.iter().find_map(|rules| (rules.broken)(op.ctx, kernel?, plan, targets))
     };
-    let near = nearest(op.ctx, plan, targets, &check_matches_kernel);
+    let near = |from: &Schedule| {
+        let near = nearest(op.ctx, from, targets, &check_matches_kernel)?;
+        Some(format!("the nearest plan that fits has {}", difference(op.ctx, plan, &near)))
+    };
+    // What the kernel does not have is the cause of what does not fit it.
+    let unknown = kernel.and_then(|kernel| rules.iter().find_map(|rules| (rules.unknown)(op.ctx, kernel, plan)));
+    if let Some((kernel, cause)) = kernel.zip(unknown) {
+        let mut fixed = plan.clone();
+        cause.fix.iter().for_each(|fix| fix(&mut fixed));
+        let place = first_place(op.ctx, op.loc(), &cause.clauses);
+        let error = Diagnostic::error(cause.code, place, cause.message).at(op.name()).suggest_if(near(&fixed));
+        return diags.emit(error.note(kernel.loc(kernel.root()), "the kernel is here"));
+    }
+    let near = near(plan);
     for (at, rule) in broken.into_iter().enumerate() {
         let place = first_place(op.ctx, op.loc(), &rule.clauses);
         let error = Diagnostic::error(rule.code, place, rule.message).at(op.name());
         // One plan fixes all of it.
-        let fix = near.as_ref().filter(|_| at == 0).map(|near| difference(op.ctx, plan, near));
-        diags.emit(error.suggest_if(fix.map(|fix| format!("the nearest plan that fits has {fix}"))));
+        diags.emit(error.suggest_if(near.clone().filter(|_| at == 0)));
     }
 }
 

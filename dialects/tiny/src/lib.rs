@@ -49,7 +49,11 @@ dlc_ir::dialect! {
         "cumsum" => "scan sum", "cumprod" => "scan prod", "cummax" => "scan max", "cummin" => "scan min",
         "sum" => "reduce sum", "prod" => "reduce prod", "reduce_sum" => "reduce sum", "reduce_max" => "reduce max",
         "reduce_min" => "reduce min", "eq" => "cmp eq", "ne" => "cmp ne", "lt" => "cmp lt", "le" => "cmp le",
-        "gt" => "cmp gt", "ge" => "cmp ge",
+        "gt" => "cmp gt", "ge" => "cmp ge", "dot_general" => "contract",
+        "reverse" => "flip", "negate" => "neg", "rem" => "cmod", "remainder" => "floormod",
+        "idiv" => "cdiv", "reduce_prod" => "reduce prod", "amax" => "reduce max", "amin" => "reduce min",
+        "logical_and" => "and", "logical_or" => "or", "compare" => "cmp",
+        "cmplt" => "cmp lt", "cmpne" => "cmp ne", "cmpeq" => "cmp eq",
     ],
 }
 

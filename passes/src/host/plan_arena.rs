@@ -94,7 +94,9 @@ impl Pass for PlanArena {
         let plan = plan_arena(body, cx)?;
         let pool = plan_pool(body, cx)?;
         let loc = body.loc(body.root());
-        cx.remark(RemarkKind::Analysis, loc, format!("{plan}; constants have {pool} bytes"));
+        if plan.buffers > 0 || pool > 0 {
+            cx.remark(RemarkKind::Analysis, loc, format!("{plan}; constants have {pool} bytes"));
+        }
         cx.count("buffers", plan.buffers as u64);
         cx.count("shared", plan.shared as u64);
         cx.count("pool", pool as u64);

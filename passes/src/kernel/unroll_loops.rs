@@ -127,7 +127,8 @@ pub fn unroll_loops(body: &mut Body, limits: Limits, cx: &PassCx<'_>) {
     while let Some(op) = open.pop() {
         match plan(For::from(OpRef::new(cx.ctx, body, op)), limits) {
             Ok(counts) if cx.allows_rule("loop") => {
-                let message = format!("wrote out a loop, its steps: {}", counts.len());
+                let steps = if counts.len() == 1 { "step" } else { "steps" };
+                let message = format!("unrolled a loop of {} {steps}", counts.len());
                 cx.remark(RemarkKind::Passed, body.loc(op), message);
                 cx.count("unrolled", 1);
                 cx.count("copies", counts.len() as u64);

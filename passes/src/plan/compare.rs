@@ -86,6 +86,12 @@ fn contiguous_along(ctx: &Context, region: &Body, axis: &str) -> Vec<String> {
     found
 }
 
+/// Why a plan is refused that names axes or tensors which the region does not have.
+pub(super) fn unknown_names(ctx: &Context, region: &Body, plan: &Schedule) -> Option<Refused> {
+    let resolver = Resolver { ctx, region, plan: Some(plan), targets: &[], tensor_cores: false };
+    resolver.names(&KernelAxes::of(ctx, region)).err()
+}
+
 impl Resolver<'_> {
     /// Axes and tensors are those of the region.
     pub(super) fn names(&self, axes: &KernelAxes) -> Result<(), Refused> {
@@ -100,8 +106,13 @@ impl Resolver<'_> {
         if let Some((clause, name)) = tile.chain(read).find(|(_, name)| axes.position(name).is_none()) {
             let message =
                 format!("the plan has the axis '{name}', and the axes of the kernel are {}", axes.names.join(", "));
-            let name = name.to_string();
+            let (name, meant) = (name.to_string(), self.axis_left(axes));
             return self.refuse_with(&[&clause], &NOT_OF_KERNEL, message, move |plan| {
+                if let (Some(tile), Some(meant)) = (&mut plan.tile, &meant)
+                    && let Some(entry) = tile.0.iter_mut().find(|(axis, _)| *axis == name)
+                {
+                    entry.0 = meant.clone();
+                }
                 if let Some(tile) = &mut plan.tile {
                     tile.0.retain(|(axis, _)| *axis != name);
                 }
@@ -131,6 +142,14 @@ impl Resolver<'_> {
             }
             None => Ok(()),
         }
+    }
+
+    /// The only axis of the kernel that the tile does not have, if it has one axis that is none of the kernel.
+    fn axis_left(&self, axes: &KernelAxes) -> Option<String> {
+        let tile = self.plan?.tile.as_ref()?;
+        let mut left = axes.names.iter().filter(|axis| tile.get(axis).is_none());
+        let unknown = tile.names().filter(|name| axes.position(name).is_none()).count();
+        left.next().filter(|_| left.next().is_none() && unknown == 1).cloned()
     }
 
     pub(super) fn tensors(&self) -> Vec<(String, Option<MemRef>)> {

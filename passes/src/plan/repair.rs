@@ -5,6 +5,7 @@ use dlc_plan::Schedule;
 use dlc_plan::check::KernelRules;
 use dlc_region::ops::Func;
 
+use super::compare::unknown_names;
 use super::resolved::{Refused, resolve_once};
 
 /// What a region requires of its plan, for suggestions where the plan does not even fit the machine.
@@ -13,6 +14,10 @@ static RULES: KernelRules = KernelRules {
         Func::of(OpRef::new(ctx, kernel, kernel.root()))?;
         kernel.entry_block()?;
         resolve_once(ctx, kernel, Some(plan), targets, true).err().map(Refused::broken)
+    },
+    unknown: |ctx, kernel, plan| {
+        Func::of(OpRef::new(ctx, kernel, kernel.root()))?;
+        unknown_names(ctx, kernel, plan).map(Refused::broken)
     },
 };
 dlc_ir::inventory::submit! { &RULES }

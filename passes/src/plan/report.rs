@@ -6,7 +6,7 @@ use dlc_ir::pass::PassCx;
 use dlc_ir::{Loc, OpRef};
 use dlc_plan::Schedule;
 use dlc_plan::check::Broken;
-use dlc_plan::places::{first_place, place_of};
+use dlc_plan::places::{first_place, is_fallback, place_of};
 
 use super::resolved::refusal;
 use crate::analysis::plans::plan_loc;
@@ -18,7 +18,7 @@ dlc_ir::codes! {
 
 /// Reports what a plan requires with a clause and is not done, for an op of the kernel that stands at `loc` and is called
 /// `at`: as a warning at the clause, or as a remark where no plan requires it, or one for several targets, of which another
-/// may follow it. A plan that is no text has its warnings at the op.
+/// may follow it. A plan that is no text has its warnings at the op, and that of a fallback, which a pass made, has remarks.
 pub fn not_followed(
     cx: &PassCx<'_>,
     body: &Body,
@@ -29,7 +29,8 @@ pub fn not_followed(
 ) {
     let schedule = plan.and_then(|_| plan_loc(cx, body));
     let place = schedule.and_then(|schedule| clauses.iter().find_map(|clause| place_of(cx.ctx, schedule, clause)));
-    match (plan.is_some_and(|plan| plan.targets.len() == 1), place) {
+    let is_written = schedule.is_none_or(|schedule| !is_fallback(cx.ctx, schedule));
+    match (is_written && plan.is_some_and(|plan| plan.targets.len() == 1), place) {
         (true, Some(place)) => {
             let warning = Diagnostic::warning(&CLAUSE_NOT_FOLLOWED, place, message).at(Schedule::OP);
             cx.diags.emit(warning.note(loc, format!("this is the '{at}' that it is about")));
@@ -47,7 +48,8 @@ pub fn refused(cx: &PassCx<'_>, kernel: &Body, broken: Broken, near: Option<Stri
             let place = first_place(cx.ctx, schedule, &broken.clauses);
             let error = refusal(place, broken, near).at(Schedule::OP);
             // A plan that a pass wrote stands where its kernel does.
-            if place == root.loc() { error } else { error.note(root.loc(), "the kernel is here") }
+            let is_made = place == root.loc() || is_fallback(cx.ctx, schedule);
+            if is_made { error } else { error.note(root.loc(), "the kernel is here") }
         }
         None => refusal(root.loc(), broken, near).at(root.name()),
     }

@@ -147,7 +147,7 @@ pub(super) struct Resolver<'a> {
     pub(super) region: &'a Body,
     pub(super) plan: Option<&'a Schedule>,
     pub(super) targets: &'a [Target],
-    tensor_cores: bool,
+    pub(super) tensor_cores: bool,
 }
 
 impl Resolver<'_> {

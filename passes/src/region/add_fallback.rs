@@ -71,6 +71,7 @@ use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{On, OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{Builder, Context, OpId};
+use dlc_plan::places::fallback;
 use dlc_plan::{Schedule, Schedules};
 
 use crate::analysis::axes::is_kernel;
@@ -132,7 +133,7 @@ impl Pass for AddFallback {
                 };
                 let plan = Schedule { of: Some(other), ..plan };
                 open = body.nested(copy).map(|kernel| conditions(ctx, kernel, &plan)).unwrap_or_default();
-                let loc = body.loc(copy);
+                let loc = fallback(ctx, body.loc(copy));
                 let planned = plan.build(&mut Builder::new(ctx, body, InsertPoint::After(copy)), loc);
                 copies.push(vec![copy, planned]);
                 if open.is_empty() {

@@ -262,7 +262,7 @@ fn describe(ctx: &Context, body: &Body, second: OpId, value: ValueId, kernel: &K
     let shared: Vec<&str> =
         kernel.names[..kernel.iters].iter().map(String::as_str).filter(|axis| !own.contains(axis)).collect();
     let mut text = format!(
-        "this value over ({}) is handed on on chip to the reduction over ({}): {elements} elements in a row over ({})",
+        "this value over ({}) is forwarded on chip to the reduction over ({}): {elements} elements in a row over ({})",
         own.join(", "),
         reduced.join(", "),
         row.join(", ")

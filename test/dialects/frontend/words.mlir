@@ -70,3 +70,140 @@ frontend.graph @linear<M, N, K>(%x: tensor<[M, K], f16>, %w: tensor<[K, N], f16>
   %y = linear %x, %w
   output %y
 }
+
+// -----
+
+// Names of ONNX and PyTorch. Neither case nor '_' counts.
+frontend.graph @relu<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
+  // expected-error@+1 {{no dialect registers the op 'Relu'; did you mean 'frontend.relu'?}}
+  %y = Relu %x
+  output %y
+}
+
+// -----
+
+frontend.graph @word<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
+  // expected-error@+1 {{no dialect registers the op 'LayerNormalization'; in frontend it is written 'layer_norm'}}
+  %y = LayerNormalization %x
+  output %y
+}
+
+// -----
+
+frontend.graph @word<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
+  // expected-error@+1 {{no dialect registers the op 'MatMul'; in frontend it is written 'gemm'}}
+  %y = MatMul %x
+  output %y
+}
+
+// -----
+
+frontend.graph @word<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
+  // expected-error@+1 {{no dialect registers the op 'Clip'; in frontend it is written 'clamp'}}
+  %y = Clip %x
+  output %y
+}
+
+// -----
+
+frontend.graph @word<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
+  // expected-error@+1 {{no dialect registers the op 'GlobalAveragePool'; in frontend it is written 'global_avg_pool'}}
+  %y = GlobalAveragePool %x
+  output %y
+}
+
+// -----
+
+frontend.graph @word<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
+  // expected-error@+1 {{no dialect registers the op 'ReduceMean'; in frontend it is written 'mean'}}
+  %y = ReduceMean %x
+  output %y
+}
+
+// -----
+
+frontend.graph @word<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
+  // expected-error@+1 {{no dialect registers the op 'Conv2d'; in frontend it is written 'conv'}}
+  %y = Conv2d %x
+  output %y
+}
+
+// -----
+
+frontend.graph @word<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
+  // expected-error@+1 {{no dialect registers the op 'dot_general'; in frontend it is written 'einsum'}}
+  %y = dot_general %x
+  output %y
+}
+
+// -----
+
+frontend.graph @word<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
+  // expected-error@+1 {{no dialect registers the op 'index_select'; in frontend it is written 'take'}}
+  %y = index_select %x
+  output %y
+}
+
+// -----
+
+frontend.graph @word<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
+  // expected-error@+1 {{no dialect registers the op 'masked_fill'; in frontend it is written 'where'}}
+  %y = masked_fill %x
+  output %y
+}
+
+// -----
+
+frontend.graph @word<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
+  // expected-error@+1 {{no dialect registers the op 'chunk'; in frontend it is written 'split'}}
+  %y = chunk %x
+  output %y
+}
+
+// -----
+
+// In another spelling it is an op of the layer.
+frontend.graph @topk<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
+  // expected-error@+1 {{no dialect registers the op 'TopK'; did you mean 'frontend.topk'?}}
+  %y = TopK %x
+  output %y
+}
+
+// -----
+
+// What has no op.
+frontend.graph @dropout<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
+  // expected-error@+1 {{no dialect registers the op 'dropout'; leave it out: 'dropout' changes nothing in a model that is evaluated}}
+  %y = dropout %x
+  output %y
+}
+
+// -----
+
+// A graph that does not end.
+frontend.graph @open<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
+  // expected-error@+1 {{a block of 'frontend.graph' must end with a terminator, not with this op; 'frontend.graph' ends with 'output'}}
+  %y = relu %x
+}
+
+// -----
+
+// Element types by their names elsewhere.
+// expected-error@+1 {{E0102 expected a type, found 'float16'; did you mean 'f16'?}}
+frontend.graph @elements<M>(%x: tensor<[M], float16>) -> tensor<[M], f16> {
+  output %x
+}
+
+// -----
+
+// expected-error@+1 {{did you mean 'f32'?}}
+frontend.graph @elements<M>(%x: tensor<[M], torch.float32>) -> tensor<[M], f32> {
+  output %x
+}
+
+// -----
+
+// expected-error@+1 {{did you mean 'f16'?}}
+frontend.graph @elements<M>(%x: tensor<[M], half>) -> tensor<[M], f16> {
+  output %x
+}

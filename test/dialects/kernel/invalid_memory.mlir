@@ -567,3 +567,58 @@ kernel.func @a_memref_as_an_integer(%X: memref<[64], f32>) -> memref<[64], f32> 
   }
   return %Y
 }
+
+// -----
+
+// Of a map that is an argument the box says how many positions there are.
+kernel.func @no_positions(%map: tensormap<[64, 64], f16, swizzle 128>, %one: index) {
+  grid (%one) threads 128 {
+    %s = shared : tile<[64, 64], f16, swizzle 128>
+    %b = mbarriers arrivals 1 : mbarrier<1>
+    elect {
+      // expected-error@+1 {{E1704 'kernel.tma_load': 0 positions are given for memory of rank 2}}
+      tma_load %map[] to %s signal %b
+    }
+  }
+  return
+}
+
+// -----
+
+kernel.func @no_position_to_store(%map: tensormap<[64, 64], f16, swizzle 128>, %one: index) {
+  grid (%one) threads 128 {
+    %s = shared : tile<[64, 64], f16, swizzle 128>
+    elect {
+      // expected-error@+1 {{E1704 'kernel.tma_store': 0 positions are given for memory of rank 2}}
+      %t = tma_store %s to %map[]
+      await %t
+    }
+  }
+  return
+}
+
+// -----
+
+// A box of windows has an offset for each axis of the window, which no other box has, and is not stored.
+kernel.func @windows(%I: memref<[2, 8, 8, 64], f16>) -> memref<[2, 8, 8, 64], f16> {
+  %Y = output : memref<[2, 8, 8, 64], f16>
+  %i = tensor_map %I im2col lower [-1, -1] upper [-1, -1] strides [1, 1] : tensormap<[64, 64], f16, swizzle 128>
+  %y = tensor_map %Y : tensormap<[1, 8, 8, 64], f16, swizzle 128>
+  %w = tensor_map %Y im2col lower [-1, -1] upper [-1, -1] strides [1, 1] : tensormap<[64, 64], f16, swizzle 128>
+  grid (1) threads 128 {
+    %s = shared : tile<[64, 64], f16, swizzle 128>
+    %b = mbarriers arrivals 1 : mbarrier<1>
+    elect {
+      // expected-error@+1 {{E1704 'kernel.tma_load': 0 offsets are given for a window of 2 axes}}
+      tma_load %i[0, 0, 0, 0] to %s signal %b
+      // expected-error@+1 {{E1704 'kernel.tma_load': 1 offsets are given for a window of 2 axes}}
+      tma_load %i[0, 0, 0, 0] offsets (0) to %s signal %b
+      // expected-error@+1 {{E1704 'kernel.tma_load': 2 offsets are given, and the map is of no windows}}
+      tma_load %y[0, 0, 0, 0] offsets (0, 0) to %s signal %b
+      // expected-error@+1 {{'kernel.tma_store': boxes of a map of windows are loaded, and not stored}}
+      %t = tma_store %s to %w[0, 0, 0, 0]
+      await %t
+    }
+  }
+  return %Y
+}

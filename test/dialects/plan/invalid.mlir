@@ -251,9 +251,17 @@ plan.schedule for sm90 {
 // A shape that there is not.
 plan.schedule for sm80 {
   tile (m: 128, n: 128, k: 64)
-  // expected-error@+1 {{E1605 'plan.schedule': 'mma' has 16 rows, 8 columns and depth 16 or 8 here, and the shape is 16x16x16; the nearest plan that fits has 'instruction mma'}}
+  // expected-error@+1 {{E1605 'plan.schedule': 'mma' has no shape [16, 16, 16]: it takes 16 rows, 8 columns, and a depth of 16 or 8; the tile is (m: 128, n: 128, k: 64); the nearest plan that fits has 'instruction mma'}}
   instruction mma [16, 16, 16]
   warp_tile (m: 64, n: 32)
+}
+
+// -----
+
+plan.schedule for sm90 {
+  tile (m: 128, n: 128, k: 64)
+  // expected-error@+1 {{E1605 'plan.schedule': 'wgmma' has no shape [64, 100, 16]: it takes 64 rows, 8 to 256 columns in steps of 8, and a depth of 16; the tile is (m: 128, n: 128, k: 64);}}
+  instruction wgmma [64, 100, 16]
 }
 
 // -----
@@ -388,12 +396,22 @@ plan.schedule for sm90 {
 
 // -----
 
+// No operand is in shared memory.
+plan.schedule for sm90 {
+  tile (m: 64, n: 64, k: 16)
+  cluster (m: 2)
+  // expected-error@+1 {{E1607 'plan.schedule': 'multicast' has 'W', and the plan has no tensor in shared memory: that is a clause 'cache', a line for each}}
+  multicast [W]
+}
+
+// -----
+
 // An operand that is another one in each block, and one that is not there.
 plan.schedule for sm90 {
   tile (m: 64, n: 64, k: 16)
   cluster (m: 2)
   // expected-error@+2 {{E1607 'plan.schedule': 'A' is another one in each block of a cluster along m, so no block can load it for all; the nearest plan that fits has no 'multicast'}}
-  // expected-error@+1 {{E1607 'plan.schedule': 'multicast' has 'C', of which there is no tile in shared memory}}
+  // expected-error@+1 {{E1607 'plan.schedule': 'multicast' has 'C', of which there is no tile in shared memory, as there is of A, B}}
   multicast [A, C]
   cache A (m, k) f16 in smem
   cache B (k, n) f16 in smem

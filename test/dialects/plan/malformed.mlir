@@ -10,7 +10,7 @@ plan.schedule for sm90 {
 // -----
 
 plan.schedule for sm90 {
-  // expected-error@+1 {{a schedule has no clause 'threads_per_block'; the clauses are tile, reduced, fix,}}
+  // expected-error@+1 {{a schedule has no clause 'threads_per_block'; in a schedule it is 'threads (m: 8, n: 16)', the grid of the threads}}
   threads_per_block 64
 }
 
@@ -88,3 +88,51 @@ plan.target @mine like sm90 {
 
 // expected-error@+1 {{the attribute 'rates' must be a list of rates, such as [["mma.f16", 2048]]}}
 "plan.target"() <{sym_name = "mine", like = "sm90", rates = {a = 1}}> : () -> ()
+
+// -----
+
+plan.schedule for sm90 {
+  tile (m: 64, n: 64, k: 32)
+  // expected-error@+1 {{a schedule has no clause 'num_warps'; in a schedule it is 'warps (m: 2, n: 2)', the grid of the warps}}
+  num_warps 4
+}
+
+// -----
+
+plan.schedule for sm90 {
+  tile (m: 64, n: 64, k: 32)
+  // expected-error@+1 {{a schedule has no clause 'num_stages'; in a schedule it is 'stages 4'}}
+  num_stages 3
+}
+
+// -----
+
+plan.schedule for sm90 {
+  tile (m: 64, n: 64, k: 32)
+  // expected-error@+1 {{a schedule has no clause 'cluster_shape'; in a schedule it is 'cluster (m: 2)'}}
+  cluster_shape (m: 2)
+}
+
+// -----
+
+plan.schedule for sm90 {
+  tile (m: 64, n: 64, k: 32)
+  // expected-error@+1 {{a schedule has no clause 'BLOCK_M'; in a schedule it is 'tile (m: 128)', of all axes in one clause}}
+  BLOCK_M 128
+}
+
+// -----
+
+plan.schedule for sm90 {
+  tile (m: 64, n: 64, k: 32)
+  // expected-error@+1 {{a schedule has no clause 'ping'; in a schedule it is 'roles ping_pong consumers 2' or 'roles cooperative consumers 2'}}
+  ping-pong
+}
+
+// -----
+
+plan.schedule for sm90 {
+  tile (m: 64, n: 64, k: 32)
+  // expected-error@+1 {{a schedule has no clause 'flavour'; 'dlc-opt --help=plan.schedule' lists the clauses, and docs/plan.md describes them}}
+  flavour 3
+}

@@ -209,3 +209,27 @@ tiny.func @reduced<M, N>(%x: tensor<[M, N], f32>, %r: tensor<[M], f32>) -> tenso
   %y = sub %x, %r
   return %y
 }
+
+// -----
+
+// Neither case nor '_' counts.
+tiny.func @upper<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
+  // expected-error@+1 {{no dialect registers the op 'MUL'; did you mean 'tiny.mul'?}}
+  %y = MUL %x, %x
+  return %y
+}
+
+// -----
+
+tiny.func @upper_elsewhere<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
+  // expected-error@+1 {{no dialect registers the op 'Exp'; 'exp' is an op of frontend, not of tiny}}
+  %y = Exp %x
+  return %y
+}
+
+// -----
+
+tiny.func @open<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
+  // expected-error@+1 {{'tiny.func' ends with 'return'}}
+  %y = add %x, %x
+}

@@ -5,6 +5,15 @@
 // RUN: dlc-opt --help=passes | FileCheck %s --check-prefix=TOPIC --implicit-check-not=--remarks
 // RUN: dlc-opt --help=choose-plan | FileCheck %s --check-prefix=PASS
 // RUN: dlc-opt --help=kernel.wgmma | FileCheck %s --check-prefix=OP
+// RUN: dlc-opt --help=plan | FileCheck %s --check-prefix=DIALECT
+// RUN: dlc-opt --help=plan.schedule | FileCheck %s --check-prefix=CLAUSES
+// RUN: dlc-opt --help=wgmma | FileCheck %s --check-prefix=OP
+// RUN: dlc-opt --help=E1602 | FileCheck %s --check-prefix=CODE
+// RUN: dlc-run --help=choose-plan | FileCheck %s --check-prefix=PASS
+// RUN: dlc-translate -h | FileCheck %s --check-prefix=TRANSLATE --implicit-check-not=--color
+// RUN: dlc-reduce -h | FileCheck %s --check-prefix=REDUCE --implicit-check-not=--color
+// RUN: dlc-reduce --man | FileCheck %s --check-prefix=MAN
+// RUN: dlc-reduce --completions=bash | FileCheck %s --check-prefix=SHELL
 // RUN: not dlc-opt --help=chose-plan 2>&1 | FileCheck %s --check-prefix=NOTOPIC
 // RUN: dlc-run --help=device | FileCheck %s --check-prefix=DEVICE --implicit-check-not=--check
 // RUN: dlc-opt --show-dialects | FileCheck %s --check-prefix=DIALECTS
@@ -22,7 +31,20 @@
 // TOPIC: Named pipelines:
 // PASS: choose-plan: Chooses a plan for every kernel that has none, by a cost model.
 // PASS: assume {{.*}}[default: 128]
+// PASS: f32 {{.*}}[one of ieee, tf32x3, tf32; default: tf32x3]
 // PASS: needs {{.*}}region
+// DIALECT: plan: How a kernel is made, as data.
+// DIALECT: plan.schedule
+// CLAUSES: plan.schedule
+// CLAUSES: Clauses:
+// CLAUSES: stages {{ *}}How many tiles of each operand shared memory has.
+// CODE: E1602 TooMuchSharedMemory: A schedule needs more shared memory than the target has.
+// TRANSLATE: --to-ptx
+// TRANSLATE: All options: --help.
+// REDUCE: --test
+// REDUCE: All options: --help.
+// MAN: .TH dlc-reduce
+// SHELL: --slower
 // OP: kernel.wgmma
 // OP: The product of matrices
 // OP: Example:

@@ -6,8 +6,8 @@ use dlc_opt::Setup;
 use serde_json::{Value, json};
 
 use crate::document::Document;
-use crate::hover;
 use crate::run_lines::{self, Wanted};
+use crate::{hover, plans};
 
 // Kinds of completions, as the protocol numbers them.
 const FUNCTION: u8 = 3;
@@ -19,7 +19,15 @@ const REFERENCE: u8 = 18;
 
 fn item(label: &str, kind: u8, detail: &str, documentation: String) -> Value {
     let documentation = json!({ "kind": "markdown", "value": documentation });
-    json!({ "label": label, "kind": kind, "detail": detail, "documentation": documentation })
+    let sorted = format!("1{label}");
+    json!({ "label": label, "kind": kind, "detail": detail, "documentation": documentation, "sortText": sorted })
+}
+
+/// An item that stands before those of other layers and clauses.
+fn first(mut item: Value) -> Value {
+    let key = format!("0{}", item["label"].as_str().unwrap_or_default());
+    item["sortText"] = json!(key);
+    item
 }
 
 /// What may be written at a byte. The editor matches it with the part of the word that is there.
@@ -31,6 +39,11 @@ pub fn at(setup: &Setup, document: &Document, offset: usize) -> Vec<Value> {
     let Some(line) = text.text.get(text.line(text.line_of(offset)).start..offset) else { return Vec::new() };
     if line.contains("//") {
         return Vec::new();
+    }
+    if let Some((of_clause, clauses)) = plans::wanted_at(document, offset) {
+        let words = of_clause.iter().map(|word| first(item(word, VALUE, "", String::new())));
+        let clauses = clauses.iter().map(|word| item(word, FIELD, "clause", plans::text(word).unwrap_or_default()));
+        return words.chain(clauses).collect();
     }
     let of_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$' | '%' | '@' | '!' | '#' | '^');
     let word = line.rsplit(|c| !of_word(c)).next().unwrap_or("");
@@ -89,7 +102,7 @@ fn types(document: &Document) -> Vec<Value> {
     all.map(|def| item(&format!("!{}", def.name), CLASS, "", def.doc.trim().to_string())).collect()
 }
 
-/// The ops: those of the dialect that is written here without its name, and all by their whole names.
+/// The ops: first those of the dialect that is written here without its name, then all by their whole names.
 fn ops(document: &Document, offset: usize, word: &str) -> Vec<Value> {
     let one = |label: &str, def: &OpDef| item(label, FUNCTION, def.summary(), hover::of_op(def));
     let mut items = Vec::new();
@@ -98,7 +111,7 @@ fn ops(document: &Document, offset: usize, word: &str) -> Vec<Value> {
     for dialect in document.ctx.dialects() {
         for def in dialect.ops {
             if here == Some(dialect.name) && def.mnemonic().starts_with(word) {
-                items.push(one(def.mnemonic(), def));
+                items.push(first(one(def.mnemonic(), def)));
             }
             if def.name.starts_with(word) {
                 items.push(one(def.name, def));

@@ -8,7 +8,7 @@ use dlc_ir::text::Token;
 use dlc_opt::Setup;
 
 use crate::document::Document;
-use crate::run_lines;
+use crate::{plans, run_lines};
 
 /// Text in Markdown for the token at a byte.
 pub fn at(setup: &Setup, document: &Document, offset: usize) -> Option<String> {
@@ -16,6 +16,9 @@ pub fn at(setup: &Setup, document: &Document, offset: usize) -> Option<String> {
         return of_pass_name(setup, word);
     }
     let index = document.tokens.at(offset)?;
+    if let Some(clause) = plans::clause_at(document, index) {
+        return plans::text(clause);
+    }
     if let Some(def) = document.op(index) {
         return Some(of_op(def));
     }
@@ -39,7 +42,9 @@ pub fn at(setup: &Setup, document: &Document, offset: usize) -> Option<String> {
         Token::Symbol | Token::QuotedSymbol | Token::Block | Token::AttrName => {
             let defined = document.tokens.definition(&document.text.text, index)?;
             let line = document.text.line(document.text.line_of(document.tokens.list[defined].range.start));
-            Some(format!("```mlir\n{}\n```", document.text.text[line].trim()))
+            // The body of what is defined is not shown.
+            let shown = document.text.text[line].trim().trim_end_matches('{').trim_end();
+            Some(format!("```mlir\n{shown}\n```"))
         }
         _ => None,
     }

@@ -5,6 +5,7 @@
 //! - [`tokens`]: the text as tokens with scopes, where it does not parse; [`text`]: positions.
 //! - [`hover`], [`navigate`], [`complete`]: what is asked about a place; [`run_lines`]: passes and options in
 //!   `// RUN:` lines. [`mod@format`], [`semantic`]: the layout and the colours of the whole text.
+//! - [`plans`]: the clauses of plans, which are no ops.
 //! - [`lens`]: programs lowered to the next layer.
 //! - [`grammar`]: colours for editors without the server.
 //!
@@ -18,6 +19,7 @@ pub mod grammar;
 pub mod hover;
 pub mod lens;
 pub mod navigate;
+pub mod plans;
 pub mod run_lines;
 pub mod semantic;
 pub mod text;
@@ -33,8 +35,47 @@ use serde_json::{Value, json};
 
 use document::Document;
 
+/// What `--help` prints.
+const HELP: &str = "\
+A language server for the IR text of dlc: it speaks the Language Server Protocol over its standard input and output.
+Editors start it without options; how is in docs/editors.md.
+
+Usage: dlc-lsp [--stdio]
+
+Options:
+      --stdio    Use standard input and output, which is the only way
+  -h, --help     Print help
+      --version  Print the version
+";
+
+/// What a command line asks for besides a session, and how the process ends then.
+fn answered(args: impl Iterator<Item = std::ffi::OsString>) -> Option<ExitCode> {
+    for arg in args {
+        match arg.to_str() {
+            // Editors give it to every server.
+            Some("--stdio") => {}
+            Some("-h" | "--help") => {
+                print!("{HELP}");
+                return Some(ExitCode::SUCCESS);
+            }
+            Some("--version") => {
+                println!("dlc-lsp {}", dlc_opt::VERSION);
+                return Some(ExitCode::SUCCESS);
+            }
+            _ => {
+                eprintln!("error: there is no option '{}'; dlc-lsp --help has those that there are", arg.display());
+                return Some(ExitCode::from(2));
+            }
+        }
+    }
+    None
+}
+
 /// The server, with everything that is linked into the program.
 pub fn main() -> ExitCode {
+    if let Some(status) = answered(std::env::args_os().skip(1)) {
+        return status;
+    }
     dlc_ir::pass::panics::install_hook();
     // Regions, types and attributes may be nested several hundred deep.
     let work = std::thread::Builder::new().stack_size(dlc_opt::STACK).spawn(|| {

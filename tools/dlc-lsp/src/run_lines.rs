@@ -50,8 +50,7 @@ pub fn wanted(before: &str) -> Option<Wanted<'_>> {
     let open = match head.rfind('{') {
         Some(at) if !head[at..].contains('}') => Some(at),
         _ if head.matches('\'').count() % 2 == 1 => head.rfind('\'').map(|at| at.saturating_sub(1)),
-        _ if head.ends_with('=') => Some(head.len() - 1),
-        _ => None,
+        _ => unquoted(head),
     }?;
     let name = head[..open].rsplit(|c| !of_name(c)).next().unwrap_or("").trim_start_matches('-');
     if name == "pass-pipeline" || name.is_empty() {
@@ -64,6 +63,13 @@ pub fn wanted(before: &str) -> Option<Wanted<'_>> {
     }
 }
 
+/// The place of the first `=` of the flag at the end, `--pass=option=value`.
+fn unquoted(head: &str) -> Option<usize> {
+    let start = head.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    let flag = head.get(start..).filter(|flag| flag.starts_with("--"))?;
+    flag.find('=').map(|at| start + at)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Wanted, wanted};
@@ -73,6 +79,9 @@ mod tests {
         assert_eq!(wanted("// RUN: dlc-opt %s --cs"), Some(Wanted::Flag));
         assert_eq!(wanted("// RUN: dlc-opt %s --canonicalize='rounds=2 re"), Some(Wanted::Option("canonicalize")));
         assert_eq!(wanted("// RUN: dlc-opt %s --choose-plan='target="), Some(Wanted::Value("choose-plan", "target")));
+        assert_eq!(wanted("// RUN: dlc-opt %s --choose-plan="), Some(Wanted::Option("choose-plan")));
+        assert_eq!(wanted("// RUN: dlc-opt %s --choose-plan=f32="), Some(Wanted::Value("choose-plan", "f32")));
+        assert_eq!(wanted("// RUN: dlc-opt %s --choose-plan=f32=ie"), Some(Wanted::Value("choose-plan", "f32")));
         assert_eq!(wanted("// RUN: dlc-opt --pass-pipeline='a,b{c=1},"), Some(Wanted::Pass));
         assert_eq!(wanted("// RUN: dlc-opt --pass-pipeline='a,b{"), Some(Wanted::Option("b")));
         assert_eq!(wanted("// RUN: dlc-opt %s "), None);

@@ -217,3 +217,89 @@ fn lenses_run_to_the_next_layer() {
     assert!(lowered["error"].as_str().is_some_and(|text| text.contains("E0001")), "{lowered}");
     client.end();
 }
+
+const PLANNED: &str = "\
+region.func @gemm<M, N, K> iters (m: M, n: N)
+    ins (%X: memref<[M, K], f16, row_major, align 16>, %W: memref<[K, N], f16, row_major, align 16>)
+    outs (Y: memref<[M, N], f16, row_major, align 16> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %X[m, k] : f16 over (m, k)
+    %b = read %W[k, n] : f16 over (n, k)
+    %ab = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  yield %s to Y as f16
+}
+plan.schedule of @gemm for sm90 {
+  tile (m: 128, n: 128, k: 64)
+  instruction wgmma
+  stages 4
+  cache X (m, k) f16 in smem
+}
+";
+
+#[test]
+fn clauses_of_plans_are_shown_and_completed() {
+    let mut client = Client::start();
+    assert_eq!(client.open(PLANNED), Vec::<Value>::new());
+    let mut hover = |part: &str, skip: usize| {
+        client.about("hover", PLANNED, part, skip)["contents"]["value"].as_str().unwrap_or("").to_string()
+    };
+    for (part, skip, word) in [
+        ("tile (m", 1, "tile"),
+        ("instruction", 1, "instruction"),
+        ("wgmma", 1, "instruction"),
+        ("stages", 1, "stages"),
+        ("cache X", 6, "cache"),
+    ] {
+        let shown = hover(part, skip);
+        assert!(shown.starts_with(&format!("`{word}`, a clause of `plan.schedule`")), "{part}: {shown}");
+    }
+    let op = hover("plan.schedule", 1);
+    assert!(op.starts_with("`plan.schedule`"), "{op}");
+    // The body of a symbol is not shown.
+    let symbol = hover("@gemm for", 1);
+    assert!(symbol.contains("@gemm<M, N, K> iters (m: M, n: N)") && !symbol.contains('{'), "{symbol}");
+    let text = PLANNED.replace("  stages 4\n", "  st\n  order \n");
+    assert!(!client.open(&text).is_empty());
+    let clauses = client.labels(&text, "  st");
+    assert!(clauses.contains(&"stages".to_string()) && clauses.contains(&"tile".to_string()), "{clauses:?}");
+    assert!(!clauses.contains(&"kernel.store".to_string()), "{clauses:?}");
+    let words = client.labels(&text, "  order ");
+    assert_eq!(words.first().map(String::as_str), Some("grouped"), "{words:?}");
+    assert!(client.labels(&text, "tile (").is_empty());
+    client.end();
+}
+
+#[test]
+fn ops_of_the_layer_around_come_first() {
+    let mut client = Client::start();
+    let text = PROGRAM.replace("  return %Y\n", "  %Z = \n");
+    client.open(&text);
+    let items = client.about("completion", &text, "%Z = ", "%Z = ".len());
+    let mut items: Vec<Value> = items.as_array().expect("a list").clone();
+    items.sort_by_key(|item| item["sortText"].as_str().unwrap_or_default().to_string());
+    let first: Vec<&str> = items.iter().take(10).filter_map(|item| item["label"].as_str()).collect();
+    assert!(first.contains(&"add") && first.iter().all(|label| !label.contains('.')), "{first:?}");
+    client.end();
+}
+
+#[test]
+fn the_command_line_says_what_it_is() {
+    let run = |arg: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_dlc-lsp")).arg(arg).output().expect("it starts");
+        (
+            output.status.code(),
+            String::from_utf8(output.stdout).expect("text"),
+            String::from_utf8(output.stderr).expect("text"),
+        )
+    };
+    let (status, said, _) = run("--version");
+    assert!(status == Some(0) && said.starts_with("dlc-lsp 0."), "{said}");
+    for help in ["--help", "-h"] {
+        let (status, said, _) = run(help);
+        assert!(status == Some(0) && said.contains("Usage: dlc-lsp"), "{said}");
+    }
+    let (status, _, said) = run("--stdo");
+    assert!(status == Some(2) && said.contains("'--stdo'"), "{said}");
+}

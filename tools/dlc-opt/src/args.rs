@@ -400,7 +400,8 @@ fn pass_flag(def: &'static PassDef) -> Arg {
     };
     let mut help = def.summary.to_string();
     for option in def.options {
-        help += &format!("\n  {}: {} [default: {}]", option.name, option.doc, option.default);
+        let values = help::one_of(option);
+        help += &format!("\n  {}: {} [{values}default: {}]", option.name, option.doc, option.default);
     }
     let arg = Arg::new(def.name).long(def.name).help(help).help_heading(heading).action(ArgAction::Append);
     let value = if def.options.is_empty() { "" } else { "OPT=VAL .." };
@@ -411,7 +412,7 @@ fn pass_flag(def: &'static PassDef) -> Arg {
 pub fn parse(setup: &Setup, args: &[OsString], io: &mut Io<'_>) -> Result<Options, Status> {
     let registry = &setup.registry;
     let linked = help::Linked { registry, dialects: &setup.dialects };
-    let help = Help { common: &COMMON, named: Some(&linked) };
+    let help = Help { common: &COMMON, named: Some(&linked), explained: Some(&linked) };
     let mut command = command(registry);
     if let Some(status) = help.printed(&command, args, io).or_else(|| shell::printed(&mut command, args, io)) {
         return Err(status);

@@ -4,10 +4,11 @@
 //! headings. What else has a name (a pass, an op) says for itself what it is.
 
 use clap::{Arg, ArgAction, Command};
-use dlc_ir::diag::did_you_mean;
-use dlc_ir::op::Dialect;
-use dlc_ir::pass::PassDef;
+use dlc_ir::diag::{Code, did_you_mean};
+use dlc_ir::op::{Dialect, OpDef};
 use dlc_ir::pass::registry::Registry;
+use dlc_ir::pass::{OptionDef, OptionKind, PassDef};
+use dlc_plan::Schedule;
 
 use crate::{Io, Status};
 
@@ -22,6 +23,8 @@ pub struct Help<'a> {
     pub common: &'a [&'a str],
     /// What else `--help=` explains: its names, as a word for all of them and each one, and the text of a name.
     pub named: Option<&'a dyn Named>,
+    /// What is explained where neither a name nor a topic is meant.
+    pub explained: Option<&'a Linked<'a>>,
 }
 
 /// Things that have names and say what they are.
@@ -94,7 +97,10 @@ impl Help<'_> {
         }
         let all = topics(command);
         if !all.iter().any(|topic| topic == wanted) {
-            let names = self.named.map_or_else(Vec::new, Named::names);
+            if let Some(text) = self.explained.and_then(|linked| linked.explained(wanted)) {
+                return Ok(text);
+            }
+            let names = self.explained.map_or_else(Vec::new, Named::names);
             let near = did_you_mean(wanted, all.iter().map(String::as_str).chain(names));
             let near = near.unwrap_or_else(|| format!("the topics are {}", all.join(", ")));
             return Err(format!("there is no help on '{wanted}'; {near}"));
@@ -166,9 +172,61 @@ impl Named for Linked<'_> {
             return Some(format!("{}: {}\n\nIt stands for\n  {}\n", def.name, def.summary, def.text));
         }
         let op = self.dialects.iter().flat_map(|dialect| dialect.ops).find(|op| op.name == name)?;
-        let example = op.example.trim().replace('\n', "\n  ");
-        let example = if example.is_empty() { example } else { format!("\nExample:\n  {example}\n") };
-        Some(format!("{}\n\n{}\n{example}", op.name, op.doc.trim()))
+        Some(self::op(op))
+    }
+}
+
+impl Linked<'_> {
+    /// What anything is that a text may name: also a dialect, an op without its dialect, a code of diagnostics, and a clause
+    /// of plans.
+    fn explained(&self, name: &str) -> Option<String> {
+        if let Some(text) = self.text(name) {
+            return Some(text);
+        }
+        if let Some(dialect) = self.dialects.iter().find(|dialect| dialect.name == name) {
+            return Some(self::dialect(dialect));
+        }
+        if let Some(code) = dlc_ir::inventory::iter::<&'static Code>().find(|code| code.code.eq_ignore_ascii_case(name))
+        {
+            return Some(format!("{} {}: {}\n", code.code, code.kind, code.summary));
+        }
+        let ops: Vec<String> = self.dialects.iter().filter_map(|dialect| dialect.op_spelled(name)).map(op).collect();
+        if !ops.is_empty() {
+            return Some(ops.join("\n"));
+        }
+        let (doc, wanted) = Schedule::clause_doc(name)?;
+        Some(format!("{name}: a clause of {}, {wanted}\n\n{doc}\n", Schedule::OP))
+    }
+}
+
+/// What an op is, with an example.
+fn op(op: &OpDef) -> String {
+    let example = op.example.trim().replace('\n', "\n  ");
+    let example = if example.is_empty() { example } else { format!("\nExample:\n  {example}\n") };
+    let mut text = format!("{}\n\n{}\n{example}", op.name, op.doc.trim());
+    if op.name == Schedule::OP {
+        text += "\nClauses:\n";
+        for (word, (doc, _)) in Schedule::WORDS.iter().zip(Schedule::DOCS) {
+            text += &format!("  {word:<16} {}\n", doc.trim());
+        }
+    }
+    text
+}
+
+/// What a dialect is for, with its ops.
+fn dialect(dialect: &Dialect) -> String {
+    let mut text = format!("{}: {}\n\nOps, each explained by --help=NAME:\n", dialect.name, dialect.summary);
+    for op in dialect.ops {
+        text += &format!("  {:<24} {}\n", op.name, op.summary());
+    }
+    text
+}
+
+/// The words that an option takes, if it takes one of some: `one of ieee, tf32; `.
+pub fn one_of(option: &OptionDef) -> String {
+    match option.kind {
+        OptionKind::Choice(words) => format!("one of {}; ", words.join(", ")),
+        _ => String::new(),
     }
 }
 
@@ -180,7 +238,8 @@ fn pass(def: &PassDef) -> String {
         title(&mut text, &format!("Options, as in --{}='NAME=VALUE ..'", def.name));
         for option in def.options {
             let default = if option.default.is_empty() { "none" } else { option.default };
-            text += &format!("  {:<16} {} [default: {default}]\n", option.name, option.doc);
+            let values = one_of(option);
+            text += &format!("  {:<16} {} [{values}default: {default}]\n", option.name, option.doc);
         }
     }
     let layers = [("needs", def.requires), ("adds", def.adds), ("removes", def.removes), ("looks at", def.consults)];

@@ -20,12 +20,14 @@ use dlc_plan::places::place_of;
 use dlc_region::ops::Func;
 use dlc_region::verify::KernelAxes;
 
+use crate::formats;
+
 dlc_ir::codes! {
     /// A file cannot be read.
     CANNOT_READ = "E0501" "CannotRead";
     /// A file cannot be written.
     CANNOT_WRITE = "E0502" "CannotWrite";
-    /// A text is JSON of a form that nothing here reads.
+    /// A file is JSON of a form, or a file of a format, that nothing here reads.
     UNKNOWN_FORM = "E0504" "UnknownForm";
 }
 
@@ -42,6 +44,11 @@ pub fn read(ctx: &Context, name: &str, stdin: &mut dyn Read, diags: &Diagnostics
     };
     if bytes.len() >= SourceMap::MAX_BYTES {
         too_large(shown, diags);
+        return None;
+    }
+    if let Some((format, door)) = formats::recognize(&bytes) {
+        let message = format!("'{shown}' is {format}, which is not read as a program");
+        diags.emit(Diagnostic::error(&UNKNOWN_FORM, Loc::UNKNOWN, message).suggest(door));
         return None;
     }
     let text = match String::from_utf8(bytes) {

@@ -31,6 +31,7 @@ pub mod evaluate;
 pub mod expect;
 pub mod explain;
 pub mod explore;
+pub mod formats;
 pub mod function;
 pub mod generate;
 pub mod help;

@@ -20,8 +20,9 @@ use dlc_ir::verify::verify;
 use dlc_ir::{Context, Loc};
 use regex::Regex;
 
+use crate::help::{self, Help};
 use crate::output::write_file;
-use crate::{Io, Setup, Status, args, input, report};
+use crate::{Io, Setup, Status, args, input, report, shell};
 use oracle::{Bounds, Condition, Oracle};
 use search::Search;
 
@@ -29,6 +30,10 @@ dlc_ir::codes! {
     /// The command that `dlc-reduce` was given does not fail on its input as it should.
     NOTHING_TO_REDUCE = "E0505" "NothingToReduce";
 }
+
+/// The options that `-h` shows.
+const COMMON: [&str; 11] =
+    ["test", "output", "code", "match", "status", "panic", "slower", "differs", "max-time", "help", "version"];
 
 const EXAMPLES: &str = "\
 Examples:
@@ -49,7 +54,7 @@ pub fn command() -> Command {
     let option = |name: &'static str, value: &'static str, help: &'static str| {
         Arg::new(name).long(name).value_name(value).action(ArgAction::Set).help(help)
     };
-    const CONDITIONS: &str = "What the command must show (all that are given)";
+    const CONDITIONS: &str = "Conditions that the command must show (all that are given)";
     const BOUNDS: &str = "Bounds";
     let time = |name, default: &'static str, help| {
         option(name, "TIME", help).value_parser(parse_seconds).default_value(default).help_heading(BOUNDS)
@@ -58,6 +63,8 @@ pub fn command() -> Command {
         .about("Makes a program smaller on which a command fails, as long as it fails in the same way.")
         .version(crate::VERSION)
         .after_help(EXAMPLES)
+        .disable_help_flag(true)
+        .arg(help::arg())
         .arg(Arg::new("file").value_name("FILE").required(true).help("The program; '-' is standard input"))
         .arg(option("test", "COMMAND", "The command, run by 'sh'; '{}' is the file, which else comes last"))
         .arg(option("output", "FILE", "Where the result goes").short('o').default_value("-"))
@@ -94,11 +101,18 @@ pub fn command() -> Command {
         .arg(time("max-time", "10m", "How long all runs take"))
         .arg(time("timeout", "60s", "How long one run takes; it does not count as a failure"))
         .args(args::shown_args("Diagnostics"))
+        .args(shell::args("Help"))
 }
 
 /// Does what a command line says. `args` starts with the name of the program.
 pub fn run(setup: &Setup, args: &[OsString], io: &mut Io<'_>) -> Status {
-    let matches = match command().try_get_matches_from(args) {
+    let linked = help::Linked { registry: &setup.registry, dialects: &setup.dialects };
+    let help = Help { common: &COMMON, named: None, explained: Some(&linked) };
+    let mut command = command();
+    if let Some(status) = help.printed(&command, args, io).or_else(|| shell::printed(&mut command, args, io)) {
+        return status;
+    }
+    let matches = match command.try_get_matches_from(args) {
         Ok(matches) => matches,
         Err(error) => return args::refuse(&error, io),
     };

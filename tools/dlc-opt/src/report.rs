@@ -1,6 +1,6 @@
 //! What is reported next to the result: diagnostics, timing, statistics, debug counters.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::fmt::Write as _;
 
@@ -115,13 +115,19 @@ impl<'a> Reporter<'a> {
 /// The most remarks of a pass that differ in nothing but names, sizes and numbers.
 const MOST_ALIKE: usize = 3;
 
-/// Diagnostics with a few of each kind of remark; the last of many says how many more there are.
+/// Diagnostics with a few of each kind of remark; the last of many says how many more there are. What a pass repeats in the
+/// words of an earlier one, at the same place, is left out: `kernel-to-ptx` verifies as `check-async` did.
 fn without_alike(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut kept: Vec<Diagnostic> = Vec::new();
+    // Which pass said something of a place first.
+    let mut said: HashMap<(Loc, String), &str> = HashMap::new();
     // How many there are of each kind, and which one was kept last.
     let mut alike: BTreeMap<(&str, String), (usize, usize)> = BTreeMap::new();
     for diagnostic in diagnostics {
         if let Some((pass, _)) = diagnostic.remark {
+            if *said.entry((diagnostic.loc, diagnostic.message.clone())).or_insert(pass) != pass {
+                continue;
+            }
             let (count, last) = alike.entry((pass, pattern(&diagnostic.message))).or_default();
             *count += 1;
             if *count > MOST_ALIKE {

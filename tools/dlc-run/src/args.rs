@@ -12,7 +12,7 @@ use dlc_opt::args::{refuse, shown, shown_args, threads, threads_arg};
 use dlc_opt::help::{self, Help};
 use dlc_opt::report::Shown;
 use dlc_opt::shell;
-use dlc_opt::{Io, Status};
+use dlc_opt::{Io, Setup, Status};
 
 /// What the command line asks for.
 #[derive(Clone, Debug)]
@@ -352,8 +352,9 @@ pub fn command() -> Command {
 }
 
 /// Reads a command line; when there is nothing more to do, how the process ends.
-pub fn parse(args: &[OsString], io: &mut Io<'_>) -> Result<Options, Status> {
-    let help = Help { common: &COMMON, named: None };
+pub fn parse(setup: &Setup, args: &[OsString], io: &mut Io<'_>) -> Result<Options, Status> {
+    let linked = help::Linked { registry: &setup.registry, dialects: &setup.dialects };
+    let help = Help { common: &COMMON, named: None, explained: Some(&linked) };
     let mut command = command();
     if let Some(status) = help.printed(&command, args, io).or_else(|| shell::printed(&mut command, args, io)) {
         return Err(status);
@@ -397,7 +398,7 @@ fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
         let has_aim = text("emit-manifest").is_some() || matches.get_flag("explain");
         if text("target").is_none() || !has_aim {
             return Err(
-                "--device=none wants to know for which machine (--target) and to where (--emit-manifest)".into()
+                "--device=none needs --target, the machine to compile for, and --emit-manifest or --explain".into()
             );
         }
     }

@@ -39,7 +39,7 @@ pub fn run(setup: &Setup, args: &[OsString], io: &mut Io<'_>) -> Status {
 
 /// The same on another device, which tests have.
 pub fn run_on(gpu: &mut Gpu, setup: &Setup, args: &[OsString], io: &mut Io<'_>) -> Status {
-    let options = match args::parse(args, io) {
+    let options = match args::parse(setup, args, io) {
         Ok(options) => options,
         Err(status) => return status,
     };

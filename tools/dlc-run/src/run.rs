@@ -1,5 +1,6 @@
 //! A program run once: from files to files.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -102,13 +103,34 @@ pub fn one(setup: &Setup, options: &Options, file: &str, gpu: &mut Gpu, io: &mut
     status
 }
 
-/// What is in a launch manifest that was written: `wrote llama.json, llama.ptx: 15 kernels for sm_90a`.
+/// What is in a launch manifest that was written: `wrote llama.json, llama.ptx: 15 kernels for sm90, of which 4 are for other
+/// sizes`.
 fn wrote(file: &str) -> Option<String> {
     let manifest: serde_json::Value = serde_json::from_slice(&std::fs::read(file).ok()?).ok()?;
     let (kernels, target) = (manifest["kernels"].as_array()?.len(), manifest["target"].as_str()?);
     let kernels = if kernels == 1 { "1 kernel".to_string() } else { format!("{kernels} kernels") };
+    let others = match fallbacks(&manifest) {
+        0 => String::new(),
+        1 => ", of which 1 is for other sizes".to_string(),
+        several => format!(", of which {several} are for other sizes"),
+    };
     let ptx = std::path::Path::new(file).with_extension("ptx");
-    Some(format!("wrote {file}, {}: {kernels} for {target}", ptx.display()))
+    let target = target.replace('_', "").trim_end_matches(|letter: char| letter.is_ascii_lowercase()).to_string();
+    Some(format!("wrote {file}, {}: {kernels} for {target}{others}", ptx.display()))
+}
+
+/// How many kernels of a manifest are the first choice of no launch: those for the sizes that another is not for.
+fn fallbacks(manifest: &serde_json::Value) -> usize {
+    let list = |value: &'_ serde_json::Value| value.as_array().cloned().unwrap_or_default();
+    let steps = list(&manifest["programs"]).into_iter().flat_map(|program| list(&program["steps"]));
+    let (mut first, mut others) = (BTreeSet::new(), BTreeSet::new());
+    for step in steps {
+        for (number, choice) in list(&step["launch"]).iter().enumerate() {
+            let names = if number == 0 { &mut first } else { &mut others };
+            names.extend(choice["kernel"].as_str().map(String::from));
+        }
+    }
+    others.difference(&first).count()
 }
 
 /// Says that a program is being compiled, where somebody looks on and it takes longer than a second.

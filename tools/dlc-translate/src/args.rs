@@ -4,9 +4,10 @@ use std::ffi::OsString;
 
 use clap::{Arg, ArgAction, ArgGroup, Command};
 use dlc_opt::args::{refuse, shown, shown_args};
+use dlc_opt::help::{self, Help};
 use dlc_opt::report::Shown;
 use dlc_opt::shell;
-use dlc_opt::{Io, Status};
+use dlc_opt::{Io, Setup, Status};
 
 use crate::target::Target;
 
@@ -26,6 +27,9 @@ pub struct Options {
     /// How diagnostics are shown.
     pub shown: Shown,
 }
+
+/// The options that `-h` shows.
+const COMMON: [&str; 8] = ["to-ir", "to-json", "to-ptx", "to-cuda", "to-dot", "output", "help", "version"];
 
 const EXAMPLES: &str = "\
 Examples:
@@ -47,6 +51,8 @@ pub fn command() -> Command {
         .about("Writes IR as something else: what devices run, what other programs read.")
         .version(dlc_opt::VERSION)
         .after_help(EXAMPLES)
+        .disable_help_flag(true)
+        .arg(help::arg())
         .arg(Arg::new("file").value_name("FILE").default_value("-").help("The program; '-' is standard input"))
         .arg(
             Arg::new("output")
@@ -78,11 +84,14 @@ pub fn command() -> Command {
 }
 
 /// Reads a command line; when there is nothing more to do, how the process ends.
-pub fn parse(args: &[OsString], io: &mut Io<'_>) -> Result<Options, Status> {
-    if let Some(status) = shell::printed(&mut command(), args, io) {
+pub fn parse(setup: &Setup, args: &[OsString], io: &mut Io<'_>) -> Result<Options, Status> {
+    let linked = help::Linked { registry: &setup.registry, dialects: &setup.dialects };
+    let help = Help { common: &COMMON, named: None, explained: Some(&linked) };
+    let mut command = command();
+    if let Some(status) = help.printed(&command, args, io).or_else(|| shell::printed(&mut command, args, io)) {
         return Err(status);
     }
-    let matches = command().try_get_matches_from(args).map_err(|error| refuse(&error, io))?;
+    let matches = command.try_get_matches_from(args).map_err(|error| refuse(&error, io))?;
     let text = |name: &str| matches.get_one::<String>(name).cloned().unwrap_or_else(|| "-".into());
     let target = Target::ALL.iter().find(|(_, name, _)| matches.get_flag(name));
     // The command line asks for exactly one.

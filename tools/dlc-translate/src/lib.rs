@@ -34,7 +34,7 @@ pub fn main() -> ExitCode {
 
 /// Does what a command line says. `args` starts with the name of the program.
 pub fn run(setup: &Setup, args: &[OsString], io: &mut Io<'_>) -> Status {
-    let options = match args::parse(args, io) {
+    let options = match args::parse(setup, args, io) {
         Ok(options) => options,
         Err(status) => return status,
     };

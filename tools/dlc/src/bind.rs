@@ -288,8 +288,10 @@ impl Binder<'_> {
         unbound.sort();
         unbound.dedup();
         if !unbound.is_empty() {
-            let verb = if unbound.len() == 1 { "is" } else { "are" };
-            let message = format!("it is not given what {} {verb}", unbound.join(", "));
+            let message = match unbound.as_slice() {
+                [one] => format!("the size {one} has no value"),
+                several => format!("the sizes {} have no value", several.join(", ")),
+            };
             fail(None, message, Some(self.caller.example(&unbound)));
         }
         failed.map_or(Ok(symbols), Err)

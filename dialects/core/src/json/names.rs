@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::diag::did_you_mean;
+use dlc_ir::text::foreign::element_type;
 use dlc_ir::types::{FloatKind, Signedness};
 use dlc_ir::{Context, Type, TypeData, ValueId, float};
 
@@ -12,23 +13,10 @@ use super::node::{Kind, Node, Read};
 use super::write::Item;
 use crate::sizes::admits;
 
-/// The names of the types of elements, and what others call them.
-pub(super) const DTYPES: [(&str, &[&str]); 15] = [
-    ("fp16", &["f16", "float16", "half"]),
-    ("bf16", &["bfloat16"]),
-    ("fp32", &["f32", "float32", "float"]),
-    ("fp64", &["f64", "float64", "double"]),
-    ("fp8e4m3", &["f8E4M3FN", "float8_e4m3fn", "e4m3"]),
-    ("fp8e5m2", &["f8E5M2", "float8_e5m2", "e5m2"]),
-    ("bool", &["i1", "bool_"]),
-    ("int8", &["i8", "char"]),
-    ("int16", &["i16", "short"]),
-    ("int32", &["i32", "int"]),
-    ("int64", &["i64", "long"]),
-    ("uint8", &["ui8", "u8", "uchar"]),
-    ("uint16", &["ui16", "u16", "ushort"]),
-    ("uint32", &["ui32", "u32", "uint"]),
-    ("uint64", &["ui64", "u64", "ulong"]),
+/// The names of the types of elements.
+pub(super) const DTYPES: [&str; 15] = [
+    "fp16", "bf16", "fp32", "fp64", "fp8e4m3", "fp8e5m2", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16",
+    "uint32", "uint64",
 ];
 
 fn dtype(ctx: &Context, name: &str) -> Option<Type> {
@@ -52,9 +40,14 @@ fn dtype(ctx: &Context, name: &str) -> Option<Type> {
     })
 }
 
+/// What JSON calls an element type that has this name in the text of the IR.
+fn same_in_json(ctx: &Context, name: &str) -> Option<&'static str> {
+    DTYPES.into_iter().find(|own| dtype(ctx, own).is_some_and(|ty| ty.display(ctx) == name))
+}
+
 /// The name of a type of elements; `None` for a type that has none.
 pub fn dtype_name(ctx: &Context, ty: Type) -> Option<&'static str> {
-    DTYPES.iter().map(|(name, _)| *name).find(|name| dtype(ctx, name) == Some(ty))
+    DTYPES.into_iter().find(|name| dtype(ctx, name) == Some(ty))
 }
 
 /// A number or truth value.
@@ -86,12 +79,11 @@ impl Node<'_> {
     pub fn dtype(&self, ctx: &Context) -> Read<Type> {
         let name = self.string("the name of an element type, such as \"fp16\"")?;
         dtype(ctx, &name).ok_or_else(|| {
-            let foreign = DTYPES.iter().find(|(_, others)| others.contains(&&*name));
-            let near = match foreign {
-                Some((own, _)) => Some(format!("did you mean '{own}'?")),
-                None => did_you_mean(&name, DTYPES.iter().map(|(name, _)| *name)),
+            let near = match element_type(&name).and_then(|own| same_in_json(ctx, own)) {
+                Some(own) => Some(format!("did you mean '{own}'?")),
+                None => did_you_mean(&name, DTYPES),
             };
-            let all = || format!("the types are {}", DTYPES.map(|(name, _)| name).join(", "));
+            let all = || format!("the types are {}", DTYPES.join(", "));
             let error = self.error(&WRONG_VALUE, format!("'{}': there is no element type '{name}'", self.path()));
             self.report(error.suggest(near.unwrap_or_else(all)))
         })

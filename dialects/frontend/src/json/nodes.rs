@@ -135,11 +135,27 @@ pub(super) fn name(def: &OpDef) -> (String, Option<&'static str>) {
     (def.mnemonic().split('_').map(word).collect(), None)
 }
 
+/// How an op is written that a node calls as others do, or as the text of the IR does: `MatMul` is `GEMM`, and `Relu` a
+/// function of each element. Within a group of functions its own are named alone.
+fn by_other_name(name: &str, group: Option<&str>) -> Option<String> {
+    let dialect = &crate::DIALECT;
+    let synonym = || dialect.synonym(name).map(|own| dialect.op(own.split(' ').next().unwrap_or(own)).ok_or(own));
+    let is_node = |def: &&OpDef| FRAME.iter().all(|frame| frame.name != def.name);
+    match dialect.op_spelled(name).filter(is_node).map(Ok).or_else(synonym)? {
+        Ok(def) => match self::name(def) {
+            (op, Some(function)) if group == Some(&op) => Some(format!("did you mean '{function}'?")),
+            (op, Some(function)) => Some(format!("did you mean \"op\": \"{op}\", \"fn\": \"{function}\"?")),
+            (op, None) => Some(format!("did you mean '{op}'?")),
+        },
+        Err(answer) => Some(answer.into()),
+    }
+}
+
 /// The op of a node: what `op` and `fn` say.
 pub(super) fn op_of(op: &Node<'_>, function: Option<&Node<'_>>) -> Read<&'static OpDef> {
-    let unknown = |node: &Node<'_>, what: &str, name: &str, known: Vec<String>| {
+    let unknown = |node: &Node<'_>, (what, group): (&str, Option<&str>), name: &str, known: Vec<String>| {
         let error = node.error(&UNKNOWN_NODE, format!("'{}': there is no {what} '{name}'", node.path()));
-        let near = did_you_mean(name, known.iter().map(String::as_str));
+        let near = by_other_name(name, group).or_else(|| did_you_mean(name, known.iter().map(String::as_str)));
         Err(node.report(error.suggest(near.unwrap_or_else(|| format!("there are {}", known.join(", "))))))
     };
     let written = op.string("the name of an op, such as \"GEMM\"")?;
@@ -151,7 +167,7 @@ pub(super) fn op_of(op: &Node<'_>, function: Option<&Node<'_>>) -> Read<&'static
         let known = || ops.iter().map(|op| op.mnemonic().to_string()).collect();
         return match ops.iter().find(|op| op.mnemonic() == own) {
             Some(op) => Ok(op),
-            None => unknown(function, "function", &own, known()),
+            None => unknown(function, ("function", Some(group)), &own, known()),
         };
     }
     if let Some(function) = function {
@@ -164,7 +180,7 @@ pub(super) fn op_of(op: &Node<'_>, function: Option<&Node<'_>>) -> Read<&'static
         None => {
             let mut known: Vec<String> = nodes().map(|op| name(op).0).collect();
             known.dedup();
-            unknown(op, "op", &written, known)
+            unknown(op, ("op", None), &written, known)
         }
     }
 }

@@ -290,24 +290,48 @@ pub fn store_shared(op: StoreShared<'_>, diags: &Diagnostics) {
     same_tile(*op, op.tile(), op.stage(), (op.type_of(op.value()), op.transposed().is_some()), diags);
 }
 
+/// The op that makes a tensor map; `None` of an argument.
+fn map_of<'a>(op: OpRef<'a>, map: ValueId) -> Option<TensorMapOf<'a>> {
+    op.body.defining_op(map).and_then(|id| TensorMapOf::of(OpRef { id, ..op }))
+}
+
+/// A position for each axis of the memory, and an offset for each axis of a window. Of a map that is an argument the box
+/// says how many: a box of windows has an axis of pixels and one of channels, another one the axes of the memory.
+fn positions(op: OpRef<'_>, map: ValueId, (at, offsets): (usize, Option<usize>), diags: &Diagnostics) {
+    let Some(ty) = TensorMap::of(op.ctx, op.type_of(map)) else { return };
+    let shape = ty.shape(op.ctx);
+    let made = map_of(op, map);
+    let window = made.as_ref().map_or(offsets, |map| map.lower().map(|lower| lower.len()));
+    let rank = match made {
+        Some(map) => match map.merged() {
+            Some(groups) => Some(groups.len()),
+            None => MemRef::of(op.ctx, op.type_of(map.memory())).map(|memory| memory.rank(op.ctx)),
+        },
+        None => Some(window.map_or(shape.len(), |inner| inner + 2)),
+    };
+    if let Some(rank) = rank.filter(|&rank| rank != at) {
+        broken(op, &SHAPE_MISMATCH, format!("{at} positions are given for memory of rank {rank}"), diags);
+    }
+    if window != offsets {
+        let given = offsets.unwrap_or_default();
+        let message = match window {
+            Some(axes) => format!("{given} offsets are given for a window of {axes} axes"),
+            None => format!("{given} offsets are given, and the map is of no windows"),
+        };
+        broken(op, &SHAPE_MISMATCH, message, diags);
+    }
+}
+
 /// The box and the tile are of one shape and layout, and one thread begins the copy.
-fn boxed(op: OpRef<'_>, map: ValueId, tile: ValueId, stage: Option<ValueId>, at: usize, diags: &Diagnostics) {
+fn boxed(op: OpRef<'_>, map: ValueId, tile: ValueId, stage: Option<ValueId>, diags: &Diagnostics) {
     staged(op, tile, stage, diags);
     if !is_single(op) {
         let message = "one thread asks TMA: put it into 'elect' or a 'single' role".into();
         broken(op, &WRONG_THREADS, message, diags);
     }
-    let map_op = op.body.defining_op(map).and_then(|id| TensorMapOf::of(OpRef { id, ..op }));
     let (Some(map), Some(tile)) = (TensorMap::of(op.ctx, op.type_of(map)), Tile::of(op.ctx, op.type_of(tile))) else {
         return;
     };
-    let rank_of = |map: TensorMapOf<'_>| match map.merged() {
-        Some(groups) => Some(groups.len()),
-        None => MemRef::of(op.ctx, op.type_of(map.memory())).map(|memory| memory.rank(op.ctx)),
-    };
-    if let Some(rank) = map_op.and_then(rank_of).filter(|&rank| rank != at) {
-        broken(op, &SHAPE_MISMATCH, format!("{at} positions are given for memory of rank {rank}"), diags);
-    }
     let boxed = sizes(&map.shape(op.ctx)).map(|shape| fold(&shape)).unwrap_or_default();
     let shape = sizes(&tile.shape(op.ctx)).unwrap_or_default();
     if boxed != shape || map.elem(op.ctx) != tile.elem(op.ctx) || map.layout(op.ctx) != tile.layout(op.ctx) {
@@ -318,7 +342,8 @@ fn boxed(op: OpRef<'_>, map: ValueId, tile: ValueId, stage: Option<ValueId>, at:
 
 /// A box to a tile.
 pub fn tma_load(op: TmaLoad<'_>, diags: &Diagnostics) {
-    boxed(*op, op.map(), op.tile(), op.stage(), op.at().len(), diags);
+    boxed(*op, op.map(), op.tile(), op.stage(), diags);
+    positions(*op, op.map(), (op.at().len(), op.offsets().map(|offsets| offsets.len())), diags);
     names(*op, &op.at(), op.args().len(), 0, diags);
     names(*op, &op.offsets().unwrap_or_default(), op.args().len(), 0, diags);
     if op.multicast().is_some_and(|mask| !(1..=0xffff).contains(&mask)) {
@@ -328,10 +353,15 @@ pub fn tma_load(op: TmaLoad<'_>, diags: &Diagnostics) {
 
 /// A tile to a box.
 pub fn tma_store(op: TmaStore<'_>, diags: &Diagnostics) {
-    let map = op.body.defining_op(op.map()).and_then(|id| TensorMapOf::of(OpRef { id, ..*op }));
+    let map = map_of(*op, op.map());
+    let windows = map.and_then(|map| map.lower()).map(|lower| lower.len());
     if map.is_some_and(|map| map.order().is_some()) {
         plain(*op, "boxes of a map with axes in another order are loaded, and not stored", diags);
     }
-    boxed(*op, op.map(), op.tile(), op.stage(), op.at().len(), diags);
+    if windows.is_some() {
+        plain(*op, "boxes of a map of windows are loaded, and not stored", diags);
+    }
+    boxed(*op, op.map(), op.tile(), op.stage(), diags);
+    positions(*op, op.map(), (op.at().len(), windows), diags);
     names(*op, &op.at(), op.args().len(), 0, diags);
 }

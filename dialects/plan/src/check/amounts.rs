@@ -75,7 +75,7 @@ impl Checked<'_> {
         for tensor in plan.multicast.iter().flatten().filter(|_| blocks != Some(1)) {
             let Some(cache) = plan.smem_caches().find(|cache| cache.tensor == *tensor) else {
                 let tensor = tensor.clone();
-                let message = format!("'multicast' has '{tensor}', of which there is no tile in shared memory");
+                let message = format!("'multicast' has '{tensor}', {}", no_tile(plan));
                 self.error_with_fix(&["multicast"], &BAD_CLUSTER, message, move |plan| {
                     without_multicast(plan, &tensor)
                 });
@@ -332,6 +332,16 @@ fn shown(choice: &Choice) -> String {
     match choice {
         Choice::Word(word) => format!("'{word}'"),
         Choice::Number(number) => number.to_string(),
+    }
+}
+
+/// Which tensors have tiles in shared memory, after one that has none.
+fn no_tile(plan: &Schedule) -> String {
+    let mut tensors: Vec<&str> = plan.smem_caches().map(|cache| cache.tensor.as_str()).collect();
+    tensors.dedup();
+    match tensors.is_empty() {
+        true => "and the plan has no tensor in shared memory: that is a clause 'cache', a line for each".into(),
+        false => format!("of which there is no tile in shared memory, as there is of {}", tensors.join(", ")),
     }
 }
 

@@ -300,10 +300,17 @@ impl Checked<'_> {
             let right = matches!(shape[..], [m, n, k] if m == shapes.rows && columns(n) && depths.contains(&k));
             if !right && bits < 64 {
                 let depths = depths.iter().map(i64::to_string).collect::<Vec<_>>().join(" or ");
-                let columns = if least == most { least.to_string() } else { format!("{least} to {most} by {step}") };
-                let shown = shape.iter().map(i64::to_string).collect::<Vec<_>>().join("x");
+                let columns = if least == most {
+                    format!("{least} columns")
+                } else {
+                    format!("{least} to {most} columns in steps of {step}")
+                };
+                let shown = shape.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
+                let tile = plan.tile.iter().flat_map(|tile| &tile.0).map(|(axis, extent)| format!("{axis}: {extent}"));
+                let tile = tile.collect::<Vec<_>>().join(", ");
+                let tile = if tile.is_empty() { String::new() } else { format!("; the tile is ({tile})") };
                 let message = format!(
-                    "'{word}' has {} rows, {columns} columns and depth {depths} here, and the shape is {shown}",
+                    "'{word}' has no shape [{shown}]: it takes {} rows, {columns}, and a depth of {depths}{tile}",
                     shapes.rows
                 );
                 let kind = of.kind;

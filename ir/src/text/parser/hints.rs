@@ -4,7 +4,7 @@
 use super::*;
 use crate::diag::nearest;
 use crate::op::{Dialect, OpDef, Traits};
-use crate::text::format;
+use crate::text::{foreign, format};
 
 /// An op that has just been read: its keywords may be misspelt after it.
 #[derive(Clone, Copy)]
@@ -22,9 +22,11 @@ impl<'s> Parser<'s> {
 
     /// The layers that have an op of a name: `'mean' is an op of frontend`.
     pub(super) fn op_elsewhere(&self, word: &str) -> Option<String> {
-        let has = |dialect: &&&Dialect| dialect.op(word).is_some();
-        let layers: Vec<&str> = self.ctx.dialects().iter().filter(has).map(|dialect| dialect.name).collect();
-        (!layers.is_empty()).then(|| format!("'{word}' is an op of {}", layers.join(" and ")))
+        let spelled = |dialect: &&'static Dialect| Some((dialect.op_spelled(word)?.mnemonic(), dialect.name));
+        let ops: Vec<(&str, &str)> = self.ctx.dialects().iter().filter_map(spelled).collect();
+        let (name, _) = ops.first()?;
+        let layers: Vec<&str> = ops.iter().filter(|(other, _)| other == name).map(|(_, layer)| *layer).collect();
+        Some(format!("'{name}' is an op of {}", layers.join(" and ")))
     }
 
     /// `name` is the full name of what is written as `spelling`.
@@ -47,11 +49,15 @@ impl<'s> Parser<'s> {
         self.fail(self.error(&UNKNOWN_OP, message).suggest(hint))
     }
 
-    /// What may be meant by a word that is no op of a dialect. The field's own word for one comes first, then an op of
-    /// that very name in another layer, which is no typing error, then near names.
+    /// What may be meant by a word that is no op of a dialect. An op in another spelling comes first, then the field's own
+    /// word for one, then an op of that very name in another layer, which is no typing error, then near names.
     fn op_of(&self, dialect: &'static Dialect, word: &str, is_full: bool) -> Option<String> {
+        if let Some(def) = dialect.op_spelled(word) {
+            return Some(format!("did you mean '{}'?", def.name));
+        }
         if let Some(own) = dialect.synonym(word) {
-            return Some(format!("in {} it is written '{own}'", dialect.name));
+            let is_op = dialect.names_op(own);
+            return Some(if is_op { format!("in {} it is written '{own}'", dialect.name) } else { own.into() });
         }
         if let Some(elsewhere) = self.op_elsewhere(word) {
             return Some(format!("{elsewhere}, not of {}", dialect.name));
@@ -65,8 +71,10 @@ impl<'s> Parser<'s> {
     }
 
     fn op_of_unknown_dialect(&self, dialect: Option<&str>, name: &str) -> Option<String> {
+        let op = name.split_once('.').map_or(name, |(_, op)| op);
+        let foreign = dialect.and_then(|dialect| foreign::dialect_hint(dialect, op, &|layer| self.ctx.dialect(layer)));
         let known = self.ctx.dialects().iter().flat_map(|d| d.ops).map(|def| def.name);
-        did_you_mean(name, known).or_else(|| {
+        foreign.or_else(|| did_you_mean(name, known)).or_else(|| {
             let dialects = self.ctx.dialects().iter().map(|d| d.name);
             did_you_mean(dialect?, dialects).map(|near| near.replace("mean '", "mean the dialect '"))
         })

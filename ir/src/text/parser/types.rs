@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 
 use super::*;
+use crate::text::foreign;
 use crate::types::{FloatKind, Signedness, TypeData, TypeName};
 
 /// Types of MLIR that dlc has no use for but takes, as they are written, where unregistered names are allowed.
@@ -128,7 +129,10 @@ impl<'s> Parser<'s> {
         let scalars = ["index", "none", "i1", "i8", "i16", "i32", "i64"].into_iter();
         let floats = FloatKind::ALL.into_iter().map(FloatKind::name);
         let shorts = self.ctx.dialects().iter().flat_map(|d| d.types).map(|def| def.short).filter(|s| !s.is_empty());
-        let near = did_you_mean(word, scalars.chain(floats).chain(shorts));
+        let near = match foreign::element_type(word) {
+            Some(own) => Some(format!("did you mean '{own}'?")),
+            None => did_you_mean(word, scalars.chain(floats).chain(shorts)),
+        };
         Err(self
             .fail(self.error(&UNKNOWN_TYPE, format!("expected a type, found '{}'", shorten(word))).suggest_if(near)))
     }

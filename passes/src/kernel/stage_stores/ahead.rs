@@ -24,7 +24,11 @@ pub fn load_ahead(body: &mut Body, cx: &PassCx<'_>) -> u64 {
         if !cx.allows_rule("ahead") {
             continue;
         }
-        cx.remark(RemarkKind::Passed, body.loc(op), "this is asked for before the sum".to_string());
+        cx.remark(
+            RemarkKind::Passed,
+            body.loc(op),
+            "this is loaded before the sum, so that it is there when the sum is".to_string(),
+        );
         let place = InsertPoint::Before(place(ctx, body, sum, &with));
         with.into_iter().for_each(|op| body.move_op(op, place));
         moved += 1;

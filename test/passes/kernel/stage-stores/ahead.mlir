@@ -2,7 +2,7 @@
 
 // RUN: dlc-opt %s --stage-stores --remarks=passed --evaluate-each --check-async 2>&1 | FileCheck %s
 
-// CHECK: passed] this is asked for before the sum
+// CHECK: passed] this is loaded before the sum, so that it is there when the sum is
 // CHECK-NOT: before the sum
 // CHECK: kernel.func @bias
 // CHECK: role consumer

@@ -6,7 +6,7 @@
 
 // The sum of 10 numbers by tiles of 4, the last of which is not full: three partial sums, one after another. The
 // condition is a number less in each copy, and the counter is gone.
-// REMARK: wrote out a loop, its steps: 3
+// REMARK: unrolled a loop of 3 steps
 // CHECK-LABEL: kernel.func @loop_sum(
 // CHECK-NOT: for
 // CHECK: %[[ZERO:.+]] = const 0.0
@@ -36,7 +36,7 @@ kernel.func @loop_sum(%src: memref<[10], f32>) -> memref<[1], f32> {
 }
 
 // A row times a vector, a block for each row.
-// REMARK: wrote out a loop, its steps: 2
+// REMARK: unrolled a loop of 2 steps
 // CHECK-LABEL: kernel.func @tiled_dot(
 // CHECK-NOT: for
 // CHECK: load %a[%row, i1]

@@ -13,7 +13,7 @@
 
 // A batch of two products with an addition, an addition and what is above zero in between. All of it is in the body of
 // the second, rounded to f16: the last value over the axes of the first is handed on.
-// REMARK: this value over (b, m, h) is handed on on chip to the reduction over (h): H elements in a row over (h), computed once for all results along (n)
+// REMARK: this value over (b, m, h) is forwarded on chip to the reduction over (h): H elements in a row over (h), computed once for all results along (n)
 region.func @gemm_add_add_relu_gemm_add<B, M, K, H, N> iters (b: B, m: M, n: N)
     ins (%A: memref<[B, M, K], f16, row_major, align 2>, %W: memref<[B, K, H], f16, row_major, align 2>,
          %D0: memref<[B, M, H], f16, row_major, align 2>, %D1: memref<[H], f16, row_major, align 2>,
@@ -43,7 +43,7 @@ region.func @gemm_add_add_relu_gemm_add<B, M, K, H, N> iters (b: B, m: M, n: N)
 
 // Attention in the streaming form: the masked scores of a row go to the reduction with its running maximum. Two axes of
 // keys at once make a longer row; queries in groups (g, r) share keys.
-// REMARK: this value over (g, r, m, p, q) is handed on on chip to the reduction over (p, q): P*Q elements in a row over (p, q), computed once for all results along (d)
+// REMARK: this value over (g, r, m, p, q) is forwarded on chip to the reduction over (p, q): P*Q elements in a row over (p, q), computed once for all results along (d)
 region.func @streamed<G, R, M, P, Q, K, D> iters (g: G, r: R, m: M, d: D)
     ins (%Q: memref<[G, R, M, K], f32, row_major, align 4>, %K: memref<[G, P, Q, K], f32, row_major, align 4>,
          %V: memref<[G, P, Q, D], f32, row_major, align 4>)
@@ -83,8 +83,8 @@ region.func @streamed<G, R, M, P, Q, K, D> iters (g: G, r: R, m: M, d: D)
 }
 
 // Three in a row, with sizes that are known and every value at the top: each is handed on to the next.
-// REMARK: this value over (m, h) is handed on on chip to the reduction over (h): 5 elements in a row over (h), computed once for all results along (n)
-// REMARK: this value over (m, j) is handed on on chip to the reduction over (j): 6 elements in a row over (j), computed once for all results along (n)
+// REMARK: this value over (m, h) is forwarded on chip to the reduction over (h): 5 elements in a row over (h), computed once for all results along (n)
+// REMARK: this value over (m, j) is forwarded on chip to the reduction over (j): 6 elements in a row over (j), computed once for all results along (n)
 region.func @three iters (m: 3, n: 7)
     ins (%X: memref<[3, 4], f32, row_major, align 4>, %A: memref<[4, 5], f32, row_major, align 4>,
          %B: memref<[5, 6], f32, row_major, align 4>, %C: memref<[6, 7], f32, row_major, align 4>)
@@ -105,7 +105,7 @@ region.func @three iters (m: 3, n: 7)
 
 // Attention that is not streamed: the weights, divided by their sum, are handed on and not the scores, from which they
 // are computed element by element; the maximum and the sum of the row come in between.
-// REMARK: this value over (m, n) is handed on on chip to the reduction over (n): N elements in a row over (n), computed once for all results along (d)
+// REMARK: this value over (m, n) is forwarded on chip to the reduction over (n): N elements in a row over (n), computed once for all results along (d)
 region.func @weights<M, N, K, D> iters (m: M, d: D)
     ins (%Q: memref<[M, K], f32, row_major, align 4>, %K: memref<[N, K], f32, row_major, align 4>,
          %V: memref<[N, D], f32, row_major, align 4>)

@@ -36,6 +36,28 @@ plan.schedule of @axis for sm90 { tile (m: 64, x: 64) }
 
 // -----
 
+// It is the cause of what else does not fit the tile, and is reported alone; the axis that is left is the one that is meant.
+region.func @cause<M, N, K> iters (m: M, n: N)
+    ins (%A: memref<[M, K], f16, row_major, align 128>, %B: memref<[K, N], f16, row_major, align 128>)
+    outs (C: memref<[M, N], f16, row_major, align 128> materialize gmem) {
+  %s = reduce sum (k: K) acc f32 init 0.0 {
+    %a = read %A[m, k] : f16 over (m, k)
+    %b = read %B[k, n] : f16 over (n, k)
+    %ab = binary mul %a, %b widen : f32 over (m, n, k)
+    yield %ab
+  } : f32 over (m, n)
+  yield %s to C as f16
+}
+plan.schedule of @cause for sm90 {
+  // expected-error@+1 {{E1612 'plan.schedule': the plan has the axis 'q', and the axes of the kernel are m, n, k; the nearest plan that fits has 'tile (m: 128, n: 128, k: 64)'}}
+  tile (q: 128, n: 128, k: 64)
+  instruction wgmma
+  cluster (m: 2)
+  predicate_tail [m, n, k]
+}
+
+// -----
+
 // A tensor that it does not have.
 region.func @tensor<M, N, K> iters (m: M, n: N)
     ins (%A: memref<[M, K], f16, row_major, align 128>, %B: memref<[K, N], f16, row_major, align 128>)

@@ -43,7 +43,7 @@ pub fn find(ctx: &Context, plan: &Plan, planned: Option<&Planned>) -> Result<Lib
     };
     let [run] = &plan.runs[..] else { return Err(none(format!("it has {} kernels", plan.runs.len()))) };
     let found = planned.and_then(|planned| planned.kernel(ctx, &run.kernel, |kernel| product(ctx, kernel, run)));
-    let unknown = || "its kernel is no region, so nobody says what it computes".to_string();
+    let unknown = || "its kernel is not of the layer region, so what it computes is not known".to_string();
     found.unwrap_or_else(|| Err(unknown())).map_err(none)
 }
 

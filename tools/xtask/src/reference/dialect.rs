@@ -27,7 +27,8 @@ pub fn page(dialect: &Dialect) -> String {
         text += "\n## Words of others\n\nWhat is known elsewhere by another word; none of these is read.\n";
         text += "\n| word | is written |\n| --- | --- |\n";
         for (word, own) in dialect.synonyms {
-            text += &row(&[format!("`{word}`"), format!("`{own}`")]);
+            let own = if dialect.names_op(own) { format!("`{own}`") } else { own.to_string() };
+            text += &row(&[format!("`{word}`"), own]);
         }
     }
     text
