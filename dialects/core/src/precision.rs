@@ -25,6 +25,8 @@ pub const ROUNDED: &str = "tf32_factors";
 
 /// The bits of a significand of `f32` that `tf32` has not.
 const DROPPED: u32 = 13;
+/// The bits of `f32` that `tf32` has.
+pub const KEPT_MASK: u32 = !((1 << DROPPED) - 1);
 /// The magnitudes from here on, those that would be rounded to infinity and infinity itself, have a first part near one: of
 /// infinity the second part is infinity then, and their product with any number is what it is without parts.
 pub const LARGE: f32 = f32::from_bits(0x7F7F_F000);
@@ -37,12 +39,12 @@ pub fn round(value: f32) -> f32 {
         return value;
     }
     let half = 1 << (DROPPED - 1);
-    f32::from_bits((value.to_bits() + half) & !((1 << DROPPED) - 1))
+    f32::from_bits((value.to_bits() + half) & KEPT_MASK)
 }
 
 /// What tensor cores take of a number of `f32` that they read from shared memory as `tf32`: they ignore the low bits.
 pub fn cut(value: f32) -> f32 {
-    f32::from_bits(value.to_bits() & !((1 << DROPPED) - 1))
+    f32::from_bits(value.to_bits() & KEPT_MASK)
 }
 
 impl Precision {

@@ -10,6 +10,7 @@ use dlc_ir::{Attr, Context, Type, float};
 use crate::broadcast::promote;
 use crate::eval::integer::{floor_quotient, power, quotient};
 use crate::infer::as_float;
+use crate::precision::{self, Precision};
 use crate::tensor::{Combine, ElemKind, TensorValue};
 
 dlc_ir::keywords! {
@@ -34,6 +35,10 @@ dlc_ir::keywords! {
         /// The number of `tf32` that is nearest to one of `f32`, ties away from zero. Floats of fewer bits have no more digits
         /// than `tf32`; one of `f64` is rounded to `f32` first.
         Tf32 = "tf32",
+        /// The high one of the two numbers of `tf32` that `tf32x3` multiplies a number of `f32` as.
+        Tf32High = "tf32_high",
+        /// The low one: the sum of both is the number, but for 2^-23 of it.
+        Tf32Low = "tf32_low",
     }
 }
 
@@ -147,7 +152,9 @@ impl Unary {
             Unary::Exp2 => input.map_float(ctx, elem, libm::exp2),
             Unary::Log2 => input.map_float(ctx, elem, libm::log2),
             Unary::Sin => input.map_float(ctx, elem, libm::sin),
-            Unary::Tf32 => input.map_float(ctx, elem, |x| f64::from(crate::precision::round(x as f32))),
+            Unary::Tf32 => input.map_float(ctx, elem, |x| f64::from(precision::round(x as f32))),
+            Unary::Tf32High => input.map_float(ctx, elem, |x| f64::from(Precision::Tf32x3.split(x as f32)[0])),
+            Unary::Tf32Low => input.map_float(ctx, elem, |x| f64::from(Precision::Tf32x3.split(x as f32)[1])),
         }
     }
 }

@@ -176,6 +176,6 @@ fn unary(function: UnaryFn, x: Range) -> Range {
         UnaryFn::Sin => Range { least: -1.0, most: 1.0 },
         // That of an infinity is zero.
         UnaryFn::Recip if x.least > 0.0 => Range { least: 0.0, most: 1.0 / x.least },
-        UnaryFn::Recip | UnaryFn::Log2 | UnaryFn::Tf32 => Range::ALL,
+        UnaryFn::Recip | UnaryFn::Log2 | UnaryFn::Tf32 | UnaryFn::Tf32High | UnaryFn::Tf32Low => Range::ALL,
     }
 }

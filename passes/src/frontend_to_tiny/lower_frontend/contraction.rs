@@ -89,8 +89,6 @@ impl Emit<'_> {
         let rhs = rhs.unwrap_or_else(|| self.number(1.0, self.elem(lhs)));
         let (lhs_idx, rhs_idx) = (step.lhs.iter().map(axis).collect(), step.rhs.iter().flatten().map(axis).collect());
         let out_idx = step.out.iter().map(|&index| name(index)).collect();
-        let op = tiny::NewContract { lhs, rhs, lhs_idx, rhs_idx, out_idx, acc, product: None }
-            .build(&mut self.builder, self.loc);
-        self.builder.result(op)
+        self.contract(tiny::NewContract { lhs, rhs, lhs_idx, rhs_idx, out_idx, acc, product: None })
     }
 }

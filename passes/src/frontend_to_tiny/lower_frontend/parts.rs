@@ -46,8 +46,12 @@ impl Emit<'_> {
     ) -> ValueId {
         let products = promote(self.ctx(), self.elem(lhs), self.elem(rhs)).ok();
         let acc = Some(acc).filter(|&acc| Some(acc) != products);
-        let op = tiny::NewContract { lhs, rhs, lhs_idx, rhs_idx, out_idx, acc, product: None }
-            .build(&mut self.builder, self.loc);
+        self.contract(tiny::NewContract { lhs, rhs, lhs_idx, rhs_idx, out_idx, acc, product: None })
+    }
+
+    /// A contraction, whose factors may be rounded where those of the op that is lowered may.
+    pub fn contract(&mut self, contract: tiny::NewContract<'_>) -> ValueId {
+        let op = contract.build(&mut self.builder, self.loc);
         let ctx = self.builder.ctx;
         if self.source().attr(ctx.intern_str(TF32)).is_some() {
             self.builder.body.set_attr(ctx, op, ctx.intern_str(TF32), Some(Attr::UNIT));

@@ -2,6 +2,7 @@
 //! and logarithms to the base of two, sine and quotients of one. What has 16 or 8 bits is computed as `f32`, which has
 //! more than twice their digits, so that a sum, product, quotient or root of two numbers is rounded as if once.
 
+use dlc_core::precision::{KEPT_MASK, LARGE, LARGE_MASK};
 use dlc_core::scalar::{Binary, Unary};
 use dlc_ir::Type;
 use dlc_ir::types::FloatKind;
@@ -82,8 +83,35 @@ impl Code<'_> {
                 let rounded = self.inst(&table::CVT, "rna.tf32.f32", &[x.into()]);
                 self.bits(rounded, Type::F32).into()
             }
+            Unary::Tf32High => {
+                let [high, _] = self.parts_of_tf32(x);
+                let high = self.register(high, Type::I32);
+                self.bits(high, Type::F32).into()
+            }
+            Unary::Tf32Low => {
+                let [_, low] = self.parts_of_tf32(x);
+                let low = self.and(low, KEPT_MASK.into());
+                let low = self.register(low, Type::I32);
+                self.bits(low, Type::F32).into()
+            }
         };
         self.narrowed(y, elem)
+    }
+
+    /// The two numbers of `tf32` whose sum a number of `f32` is taken for: see
+    /// [`Precision::split`](dlc_core::precision::Precision::split). Tensor cores ignore the low bits of the second one.
+    pub fn parts_of_tf32(&mut self, number: Arg) -> [Arg; 2] {
+        let number = self.register(number, Type::F32);
+        let size = self.made(&table::ABS, "f32", &[number.into()]);
+        let is_large = Cond::If(self.inst(&table::SETP, "ge.f32", &[size, LARGE.into()]));
+        let rounded = self.made(&table::CVT, "rna.tf32.f32", &[number.into()]);
+        let bits = self.bits(number, Type::I32);
+        let near_one = self.and(bits.into(), LARGE_MASK.into());
+        let high = self.choose(is_large, near_one, rounded);
+        let high = self.register(high, Type::I32);
+        let value = self.bits(high, Type::F32);
+        let low = self.inst(&table::SUB, "rn.f32", &[number.into(), value.into()]);
+        [high.into(), self.bits(low, Type::I32).into()]
     }
 
     /// One divided by a number that is none of those near zero which have fewer digits. A quotient that is one of them is

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dlc_core::precision::{LARGE, LARGE_MASK, Precision};
+use dlc_core::precision::Precision;
 use dlc_ir::types::FloatKind;
 use dlc_ir::{Type, ValueId};
 use dlc_kernel::layout::{Distributed, Fragment};
@@ -12,7 +12,6 @@ use dlc_ptx::inst::Arg;
 use dlc_ptx::table;
 
 use super::Refused;
-use super::code::Cond;
 use super::compute::own_places;
 use super::lower::Lower;
 use super::scalar::Elem;
@@ -163,7 +162,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
     ) -> Result<(), Refused> {
         let mut split = |value: ValueId| -> Result<[Vec<Arg>; 2], Refused> {
             let registers = self.registers(value)?.to_vec();
-            let parts: Vec<[Arg; 2]> = registers.into_iter().map(|register| self.parts_of(register)).collect();
+            let parts: Vec<[Arg; 2]> = registers.into_iter().map(|register| self.code.parts_of_tf32(register)).collect();
             Ok([0, 1].map(|part| parts.iter().map(|parts| parts[part]).collect()))
         };
         let [a, b] = [split(operands[0])?, split(operands[1])?];
@@ -181,23 +180,6 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             }
         }
         Ok(())
-    }
-
-    /// The two numbers of `tf32` whose sum a number of `f32` is taken for: see [`Precision::split`]. Tensor cores ignore the
-    /// low bits of the second one.
-    fn parts_of(&mut self, register: Arg) -> [Arg; 2] {
-        let code = &mut self.code;
-        let number = code.register(register, Type::F32);
-        let size = code.made(&table::ABS, "f32", &[number.into()]);
-        let is_large = Cond::If(code.inst(&table::SETP, "ge.f32", &[size, LARGE.into()]));
-        let rounded = code.made(&table::CVT, "rna.tf32.f32", &[number.into()]);
-        let bits = code.bits(number, Type::I32);
-        let near_one = code.and(bits.into(), LARGE_MASK.into());
-        let first = code.choose(is_large, near_one, rounded);
-        let first = code.register(first, Type::I32);
-        let value = code.bits(first, Type::F32);
-        let rest = code.inst(&table::SUB, "rn.f32", &[number.into(), value.into()]);
-        [first.into(), code.bits(rest, Type::I32).into()]
     }
 
     /// The registers of an operand; those of `f32` with as many digits as tensor cores take.

@@ -404,7 +404,8 @@ impl CandidateGenerator<'_> {
 
     /// Whether threads add what each step of a sum gives, as tensor cores would cut off what the factors are split for.
     pub(super) fn promotes(&self, product: &Product) -> bool {
-        self.elem(product) == Type::F32 && self.precision == Some(Precision::Tf32x3)
+        let is_split = self.elem(product) == Type::F32 && self.precision == Some(Precision::Tf32x3);
+        is_split || product.is_exact_f32()
     }
 
     /// Whether tensor cores have an instruction for factors of a type: for `f32` one of fragments in registers, where each

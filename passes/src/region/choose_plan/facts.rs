@@ -149,6 +149,13 @@ pub struct Product {
     pub rounded: bool,
 }
 
+impl Product {
+    /// Whether its factors are numbers of `tf32`, and its sum is to be as exact as of any numbers of `f32`.
+    pub fn is_exact_f32(&self) -> bool {
+        self.rounded && !self.tf32
+    }
+}
+
 /// One side of a product.
 #[derive(Clone)]
 pub struct Factor {
@@ -422,9 +429,11 @@ impl Facts {
         input.reads += 1;
     }
 
-    /// How tensor cores may multiply factors of `f32`: what the program allows for its products, the option may still forbid.
+    /// How tensor cores may multiply factors of `f32`: what the program allows for its products, and what changes nothing of
+    /// factors that are numbers of `tf32`. The option may still forbid it.
     pub fn precision(&self, option: Option<Precision>) -> Option<Precision> {
-        let may_round = !self.products.is_empty() && self.products.iter().all(|product| product.tf32);
+        let may_round =
+            !self.products.is_empty() && self.products.iter().all(|product| product.tf32 || product.rounded);
         option.map(|precision| if may_round { Precision::Tf32 } else { precision })
     }
 

@@ -3,7 +3,13 @@
 //! own, with what is summed as the last axis, where the copy takes less time than it saves.
 //!
 //! The copy may round factors of `f32` to `tf32`, where a product allows that: then `wgmma`, which reads shared memory
-//! and ignores low bits, multiplies what `mma` would have rounded itself.
+//! and ignores low bits, multiplies what `mma` would have rounded itself. Where a product does not allow it, the copy has
+//! the two numbers of `tf32` that `tf32x3` multiplies each factor as. With the low ones of `x` first and those of `w` second,
+//! one sum over an axis that is three times as long has the three products:
+//!
+//! | `x` | low | high | high |
+//! | --- | --- | --- | --- |
+//! | `w` | high | low | high |
 
 use std::collections::BTreeSet;
 
@@ -29,7 +35,7 @@ use super::choose_plan;
 use super::cost::Cost;
 use super::facts::{Facts, Product};
 use super::sizes::Symbols;
-use crate::analysis::axes::{before_broadcasts, combined, reductions};
+use crate::analysis::axes::{before_broadcasts, combined, contributions, reductions};
 use crate::plan::shape::is_multiplied;
 use crate::rewrites::launches::{Launches, copy_kernel, symbols};
 
@@ -40,6 +46,33 @@ pub type Case<'a> = Box<dyn Fn(&str) -> i64 + 'a>;
 pub fn cases<'a>(names: &'a Symbols, sizes: &'a [Vec<i64>], assumed: &'a dyn Fn(&str) -> i64) -> Vec<Case<'a>> {
     let case = |numbers: &'a [i64]| -> Case<'a> { Box::new(move |name| names.number(numbers, name, assumed)) };
     if sizes.is_empty() { vec![case(&[])] } else { sizes.iter().map(|numbers| case(numbers)).collect() }
+}
+
+/// What the copies of factors have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Content {
+    /// The same numbers.
+    Same,
+    /// The numbers, rounded to `tf32`.
+    Rounded,
+    /// The numbers of `tf32` whose sum a number of `f32` is.
+    Parts,
+}
+
+impl Content {
+    /// How many of its numbers there are for each one of the factor.
+    fn parts(self) -> i64 {
+        if self == Content::Parts { i64::from(Precision::Tf32x3.products()) } else { 1 }
+    }
+
+    /// What remarks say of it.
+    fn describe(self) -> &'static str {
+        match self {
+            Content::Same => "",
+            Content::Rounded => ", rounded to tf32",
+            Content::Parts => ", as numbers of tf32",
+        }
+    }
 }
 
 /// An argument of a kernel that is packed: copied by a kernel of its own, with another axis last.
@@ -54,8 +87,9 @@ struct PackedOperand {
     sizes: [SizeExpr; 3],
     /// How long the axis is in the copy, where zeros fill it up.
     filled: Option<SizeExpr>,
-    /// Whether the copy is rounded to `tf32`.
-    rounds: bool,
+    content: Content,
+    /// Which factor it is. Of this number of its parts is the low one.
+    side: usize,
     /// The copy.
     copy: Option<String>,
 }
@@ -67,26 +101,41 @@ impl PackedOperand {
         let dims = ty.dims(ctx);
         let product = |dims: &[SizeExpr]| dims.iter().try_fold(SizeExpr::from(1), |all, size| all.mul(size).ok());
         let sizes = [product(&dims[..place])?, dims[place].clone(), product(&dims[place + 1..])?];
-        Some(PackedOperand { input, place, ty, sizes, filled: None, rounds: false, copy: None })
+        Some(PackedOperand { input, place, ty, sizes, filled: None, content: Content::Same, side: 0, copy: None })
     }
 
     /// The argument as it is then, where symbols are these.
     fn packed_type(&self, ctx: &Context, put: &dyn Fn(&SizeExpr) -> SizeExpr) -> Type {
         let mut dims: Vec<SizeExpr> = self.ty.dims(ctx).iter().map(put).collect();
         let moved = dims.remove(self.place);
-        dims.push(self.filled.as_ref().map_or(moved, put));
+        let part = self.filled.as_ref().map_or(moved, put);
+        dims.push(part.mul(&SizeExpr::from(self.content.parts())).unwrap_or(part));
         MemRef::get(ctx, dims, self.ty.elem(ctx), Layout::RowMajor, self.ty.align(ctx), false)
     }
 
     /// A stack of matrices.
-    fn stack(&self, ctx: &Context, dims: [SizeExpr; 3]) -> Type {
-        MemRef::get(ctx, dims.to_vec(), self.ty.elem(ctx), Layout::RowMajor, self.ty.align(ctx), false)
+    fn stack(&self, ctx: &Context, dims: Vec<SizeExpr>) -> Type {
+        MemRef::get(ctx, dims, self.ty.elem(ctx), Layout::RowMajor, self.ty.align(ctx), false)
     }
 
     /// The sizes of what is copied, of what it becomes, where the axes have these.
-    fn copied(&self, ctx: &Context, [outer, moved, inner]: [SizeExpr; 3]) -> Option<[SizeExpr; 3]> {
+    fn copied(&self, ctx: &Context, [outer, moved, inner]: [SizeExpr; 3]) -> Option<Vec<SizeExpr>> {
         let moved = if self.filled.is_some() { self.whole(ctx, &moved)? } else { moved };
-        Some([outer, inner, moved])
+        Some(match self.content {
+            Content::Parts => vec![outer, inner, SizeExpr::from(self.content.parts()), moved],
+            _ => vec![outer, inner, moved],
+        })
+    }
+
+    /// How long the sum is then, if it is another one.
+    fn summed(&self) -> Option<SizeExpr> {
+        match self.content {
+            Content::Parts => {
+                let part = self.filled.as_ref().unwrap_or(&self.sizes[1]);
+                part.mul(&SizeExpr::from(self.content.parts())).ok()
+            }
+            _ => self.filled.clone(),
+        }
     }
 
     /// A size up to whole units.
@@ -97,7 +146,7 @@ impl PackedOperand {
 
     /// Whether anything is another one then: the order in memory, or the numbers.
     fn copies(&self) -> bool {
-        self.rounds || [1, 2].iter().all(|&axis| self.sizes[axis].as_constant() != Some(1))
+        self.content != Content::Same || [1, 2].iter().all(|&axis| self.sizes[axis].as_constant() != Some(1))
     }
 
     /// The sizes of the copying kernel: numbers, or symbols of its own.
@@ -113,6 +162,8 @@ impl PackedOperand {
 /// The symbols and the axes of a kernel that copies.
 const SYMBOLS: [&str; 3] = ["A", "K", "S"];
 const AXES: [&str; 3] = ["a", "k", "s"];
+/// The axis of the parts of a number.
+const PART: &str = "p";
 /// What the copied axis is filled up to multiples of: the elements of 16 bytes.
 fn unit(ctx: &Context, elem: Type) -> i64 {
     128 / i64::from(elem.bits(ctx).unwrap_or(16).max(1))
@@ -146,7 +197,8 @@ impl Packer<'_, '_> {
         let facts = self.cases.first().and_then(|size| Facts::of(ctx, body, size))?;
         let name = OpRef::new(ctx, module, kernel).symbol_name().map(String::from).unwrap_or_default();
         let launches = packing.launches.always_of(ctx, module, &name);
-        let choices = [false, true].map(|rounds| self.wanted(body, &facts, rounds));
+        let contents = [Content::Same, Content::Rounded, Content::Parts];
+        let choices = contents.map(|content| self.wanted(body, &facts, content));
         let choices: Vec<Vec<PackedOperand>> = choices.into_iter().filter(|operands| !operands.is_empty()).collect();
         if choices.is_empty() || launches.is_empty() || !self.cx.allows_rule("pack") {
             return None;
@@ -203,7 +255,7 @@ impl Packer<'_, '_> {
         let after = match module.nested_mut(made) {
             Some(body) => {
                 operands.iter().for_each(|operand| read_packed(ctx, body, operand));
-                if operands.iter().any(|operand| operand.rounds) {
+                if operands.iter().any(|operand| operand.content != Content::Same) {
                     mark_rounded(ctx, body);
                 }
                 self.time(body, &[])
@@ -236,7 +288,7 @@ impl Packer<'_, '_> {
             "@{name} takes {before:.1} us as its factors lie, and {:.1} where ({}) lie along the sum{}, besides {:.1} for copies",
             attempt.after,
             names.collect::<Vec<_>>().join(", "),
-            if attempt.operands.iter().any(|operand| operand.rounds) { ", rounded to tf32" } else { "" },
+            attempt.operands.first().map_or("", |operand| operand.content.describe()),
             attempt.copied,
         );
         let kind = if is_faster { RemarkKind::Passed } else { RemarkKind::Analysis };
@@ -244,18 +296,23 @@ impl Packer<'_, '_> {
     }
 
     /// The operands to pack: factors that tensor cores could multiply, along the longest axis of the sum that has a position
-    /// of its own in both. With `rounds` all factors, for `wgmma` of `tf32`.
-    fn wanted(&self, body: &Body, facts: &Facts, rounds: bool) -> Vec<PackedOperand> {
+    /// of its own in both. Where their copies have other numbers all factors, for `wgmma` of `tf32`.
+    fn wanted(&self, body: &Body, facts: &Facts, content: Content) -> Vec<PackedOperand> {
         let ctx = self.cx.ctx;
         let [product] = facts.products.as_slice() else { return Vec::new() };
         let elem = product.factors[0].elem;
         let has_product = is_multiplied(ctx, elem) || elem == Type::F32 && self.precision.is_some();
         let is_multiplied = has_product && self.target.rate(ctx, Unit::Mma, elem).is_some();
-        let by_wgmma = || {
-            let may_round = elem == Type::F32 && facts.precision(self.precision) == Some(Precision::Tf32);
-            may_round && !product.rounded && self.target.rate(ctx, Unit::Wgmma, elem).is_some()
+        let precision = match content {
+            Content::Same => None,
+            Content::Rounded => Some(Precision::Tf32),
+            Content::Parts => Some(Precision::Tf32x3),
         };
-        if rounds && !by_wgmma() {
+        let by_wgmma = || {
+            let is_meant = elem == Type::F32 && facts.precision(self.precision) == precision;
+            is_meant && !product.rounded && self.target.rate(ctx, Unit::Wgmma, elem).is_some()
+        };
+        if precision.is_some() && !by_wgmma() {
             return Vec::new();
         }
         let fits = product.exact && is_multiplied;
@@ -268,10 +325,10 @@ impl Packer<'_, '_> {
         let depth = product.depth.iter().filter(|axis| reads.iter().all(|(_, at)| alone(at, axis).is_some()));
         let Some(axis) = depth.max_by_key(|axis| facts.size(axis)) else { return Vec::new() };
         let mut operands: Vec<PackedOperand> = Vec::new();
-        operands.extend(reads.iter().filter_map(|(input, at)| {
+        operands.extend(reads.iter().enumerate().filter_map(|(side, (input, at))| {
             let place = alone(at, axis)?;
-            if rounds {
-                return Some(PackedOperand { rounds, ..PackedOperand::of(ctx, body, *input, place)? });
+            if precision.is_some() {
+                return Some(PackedOperand { content, side, ..PackedOperand::of(ctx, body, *input, place)? });
             }
             let (last, row) = (at.last()?, facts.inputs[*input].row.as_ref()?);
             let is_axis = last.as_symbol().is_some_and(|name| facts.axes.position(name).is_some());
@@ -294,8 +351,12 @@ impl Packer<'_, '_> {
                 operand.filled = operand.whole(ctx, &operand.sizes[1]).filter(|_| !operand.sizes[1].divisible_by(unit));
             }
         }
+        // Parts stand for one number where nothing else depends on its place along the sum.
+        let is_all = |operand: &PackedOperand| facts.axes.size(axis).is_some_and(|size| *size == operand.sizes[1]);
+        let is_whole =
+            content != Content::Parts || is_sum_alone(ctx, body, product.op, axis) && operands.iter().all(is_all);
         // A product of factors of which one is none that can be copied is not one of rounded factors.
-        if rounds && operands.len() < 2 { Vec::new() } else { operands }
+        if precision.is_some() && (operands.len() < 2 || !is_whole) { Vec::new() } else { operands }
     }
 
     /// What the best plan of a kernel takes in all cases; the symbols of a copying one are what these sizes are.
@@ -377,6 +438,29 @@ fn multiplied(ctx: &Context, body: &Body, op: OpId) -> Option<OpId> {
     (product.function() == Function::Mul).then_some(op)
 }
 
+/// Whether a reduction sums products of two factors that are read, and where they are read depends on an axis at one
+/// place of each alone.
+fn is_sum_alone(ctx: &Context, body: &Body, op: OpId, axis: &str) -> bool {
+    let is_part = |id: OpId| {
+        let op = OpRef::new(ctx, body, id);
+        let is_free = |read: Read<'_>| read.guard().is_none_or(|guard| guard.exprs().all(|at| !at.symbols().contains(axis)));
+        Read::of(op).map_or(true, is_free) && [
+            Read::DEF,
+            region::BroadcastInDim::DEF,
+            region::Transpose::DEF,
+            region::Binary::DEF,
+            region::Yield::DEF,
+        ]
+        .into_iter()
+        .any(|def| op.is(def))
+    };
+    let is_one = region::Reduce::of(OpRef::new(ctx, body, op)).is_some_and(|reduce| combined(reduce).len() == 1);
+    let ops = |block| body.ops(block).collect::<Vec<_>>();
+    let products = |ops: &[OpId]| ops.iter().filter(|&&id| OpRef::new(ctx, body, id).is(region::Binary::DEF)).count();
+    let own = contributions(body, op).map(ops);
+    is_one && own.is_some_and(|own| own.iter().all(|&id| is_part(id)) && products(&own) == 1)
+}
+
 /// How long an axis is where symbols are these.
 fn size_of(facts: &Facts, axis: &str, size: &dyn Fn(&str) -> i64) -> i64 {
     facts.axes.size(axis).and_then(|own| own.eval(&|name| Some(size(name))).ok()).unwrap_or(1)
@@ -411,8 +495,8 @@ fn read_packed(ctx: &Context, body: &mut Body, operand: &PackedOperand) {
         let moved = at.remove(operand.place);
         at.push(moved.clone());
         body.set_prop(ctx, op, ctx.intern_str("at"), Some(Exprs::make(ctx, at)));
-        if let (Some(filled), Some(axis)) = (&operand.filled, moved.as_symbol()) {
-            sum_over(ctx, body, axis, filled);
+        if let (Some(size), Some(axis)) = (operand.summed(), moved.as_symbol()) {
+            sum_over(ctx, body, axis, &size);
         }
     }
 }
@@ -434,23 +518,36 @@ fn copying(ctx: &Context, operand: &PackedOperand, name: &str, loc: Loc) -> Opti
     let block = body.append_block(body.root_region());
     let sizes = operand.own_sizes();
     let copied = operand.copied(ctx, sizes.clone())?;
-    let [from, to] = [sizes.clone(), copied.clone()].map(|dims| operand.stack(ctx, dims));
+    let [from, to] = [sizes.to_vec(), copied.clone()].map(|dims| operand.stack(ctx, dims));
     let arg = body.add_arg(block, from, loc);
     body.set_value_name(arg, ctx.intern_str("X"));
     let at = AXES.iter().filter_map(|axis| SizeExpr::symbol(axis).ok()).collect();
-    let iters = vec![AXES[0], AXES[2], AXES[1]];
+    let read_over = vec![AXES[0], AXES[2], AXES[1]];
+    let iters = match operand.content {
+        Content::Parts => vec![AXES[0], AXES[2], PART, AXES[1]],
+        _ => read_over.clone(),
+    };
     let guard = operand.filled.as_ref().map(|_| {
         let expr = SizeExpr::symbol(AXES[1]).ok()?;
         Some(Guard::all(vec![Condition { expr, lower: None, upper: Some(sizes[1].clone()) }]))
     });
-    let ty = Value::get(ctx, operand.ty.elem(ctx), iters.clone());
+    let ty = Value::get(ctx, operand.ty.elem(ctx), read_over);
     let op = NewRead { source: arg, indices: &[], at, guard: guard.flatten(), fill: None, out_type: ty }
         .build(&mut Builder::at_end(ctx, &mut body, block), loc);
     let mut value = body.result(op, 0);
-    if operand.rounds {
-        let op = region::Unary::build(&mut Builder::at_end(ctx, &mut body, block), loc, value, scalar::Unary::Tf32);
-        value = body.result(op, 0);
-    }
+    let mut emit = Builder::at_end(ctx, &mut body, block);
+    let unary = |emit: &mut Builder<'_>, function| {
+        let op = region::Unary::build(emit, loc, value, function);
+        emit.body.result(op, 0)
+    };
+    value = match operand.content {
+        Content::Same => value,
+        Content::Rounded => unary(&mut emit, scalar::Unary::Tf32),
+        Content::Parts => {
+            let [high, low] = [scalar::Unary::Tf32High, scalar::Unary::Tf32Low].map(|part| unary(&mut emit, part));
+            select_part(&mut emit, loc, operand.side, [high, low], iters.clone())?
+        }
+    };
     region::Yield::build(&mut Builder::at_end(ctx, &mut body, block), loc, &[value], Some(vec!["Y"]), None);
     let text = |items: Vec<&str>| TextArray::make(ctx, items);
     let own = sizes.iter().filter_map(|size| size.as_symbol()).collect::<Vec<_>>();
@@ -459,7 +556,7 @@ fn copying(ctx: &Context, operand: &PackedOperand, name: &str, loc: Loc) -> Opti
         ("sym_visibility", ctx.str_attr("private")),
         ("function_type", ctx.type_attr(ctx.function_type(&[from], &[to]))),
         ("iters", text(iters)),
-        ("iter_sizes", Sizes::make(ctx, copied.to_vec())),
+        ("iter_sizes", Sizes::make(ctx, copied)),
         ("outputs", text(vec!["Y"])),
         ("materialize", text(vec!["gmem"])),
     ];
@@ -469,6 +566,18 @@ fn copying(ctx: &Context, operand: &PackedOperand, name: &str, loc: Loc) -> Opti
     let props: Vec<_> = props.into_iter().map(|(key, attr)| (ctx.intern_str(key), attr)).collect();
     body.set_props(body.root(), ctx.dict_attr(&props));
     Some(body)
+}
+
+/// The low one of two parts at the number of its factor, and the high one elsewhere.
+fn select_part(emit: &mut Builder<'_>, loc: Loc, side: usize, parts: [ValueId; 2], iters: Vec<&str>) -> Option<ValueId> {
+    let ctx = emit.ctx;
+    let side = SizeExpr::from(side as i64);
+    let next = side.add(&SizeExpr::from(1)).ok();
+    let is_low = Condition { expr: SizeExpr::symbol(PART).ok()?, lower: Some(side), upper: next };
+    let [high, low] = parts;
+    let ty = Value::get(ctx, Type::F32, iters);
+    let op = region::Select::build(emit, loc, &[low, high], Some(Guard::all(vec![is_low])), ty);
+    Some(emit.body.result(op, 0))
 }
 
 /// Lets a launch have an argument transposed, by a launch before it where its elements move, which is given back.
@@ -489,7 +598,7 @@ fn launch_packed(ctx: &Context, body: &mut Body, op: OpId, operand: &PackedOpera
         let given = (0..3).filter(|&axis| own[axis].as_symbol().is_some()).map(|axis| sizes[axis].clone());
         let choices = vec![Choice::always(ctx, copy, given.collect())];
         let copied = operand.copied(ctx, sizes.clone())?;
-        let stack = view(body, value, operand.stack(ctx, sizes));
+        let stack = view(body, value, operand.stack(ctx, sizes.to_vec()));
         let to = operand.stack(ctx, copied);
         let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));
         let made = Launch::build(&mut builder, loc, &[stack], choices, None, &[to]);

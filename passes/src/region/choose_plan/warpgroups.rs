@@ -116,7 +116,7 @@ impl CandidateGenerator<'_> {
             product,
             assume,
             bits,
-            promote: bits < 16,
+            promote: bits < 16 || product.is_exact_f32(),
             along_depth: [0, 1].map(|side| contiguous(side).is_some_and(|axis| product.depth.contains(axis))),
             pixels: [0, 1].map(|side| self.pixels_of(product, side)),
         };
@@ -157,7 +157,8 @@ struct Warpgroups<'a> {
     assume: &'a Table<i64>,
     /// The bits of an element of the factors.
     bits: i64,
-    /// Of 8-bit floats wgmma keeps fewer bits of a sum than f32 has, so each step has a sum of its own (decision 37).
+    /// Of 8-bit floats wgmma keeps fewer bits of a sum than f32 has, so each step has a sum of its own (decision 37). So it is
+    /// where factors of f32 are two numbers each (decision 53).
     promote: bool,
     /// Whether rows of each factor lie along the sum.
     along_depth: [bool; 2],

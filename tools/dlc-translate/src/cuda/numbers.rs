@@ -1,5 +1,6 @@
 //! Numbers of plain loops: what C++ writes for the functions of numbers, and where they are rounded.
 
+use dlc_core::precision::{KEPT_MASK, LARGE, LARGE_MASK};
 use dlc_core::scalar::{Binary, Unary};
 use dlc_ir::interp::Datum;
 use dlc_ir::{Attr, Context, Type};
@@ -89,12 +90,27 @@ pub fn unary(function: Unary, of: &str, from: Type, elem: Type, ctx: &Context) -
         Unary::Exp2 => format!("std::exp2({of})"),
         Unary::Log2 => format!("std::log2({of})"),
         Unary::Sin => format!("std::sin({of})"),
-        Unary::Tf32 => {
-            let bits = format!("__builtin_bit_cast(unsigned, {of})");
-            format!("{of} != {of} ? {of} : __builtin_bit_cast(float, ({bits} + 0x1000u) & 0xffffe000u)")
+        Unary::Tf32 => as_tf32(of),
+        Unary::Tf32High => high_tf32(of),
+        Unary::Tf32Low => {
+            let low = format!("({of} - ({}))", high_tf32(of));
+            let bits = format!("__builtin_bit_cast(unsigned, {low})");
+            format!("{low} != {low} ? {low} : __builtin_bit_cast(float, {bits} & {KEPT_MASK:#x}u)")
         }
     };
     in_type(text, elem, ctx)
+}
+
+/// A number of `f32` rounded to `tf32`.
+fn as_tf32(of: &str) -> String {
+    let bits = format!("__builtin_bit_cast(unsigned, {of})");
+    format!("{of} != {of} ? {of} : __builtin_bit_cast(float, ({bits} + 0x1000u) & {KEPT_MASK:#x}u)")
+}
+
+/// The high one of the two numbers of `tf32` that a number of `f32` is taken for.
+fn high_tf32(of: &str) -> String {
+    let near_one = format!("__builtin_bit_cast(float, __builtin_bit_cast(unsigned, {of}) & {LARGE_MASK:#x}u)");
+    format!("std::abs({of}) >= {LARGE:e}f ? {near_one} : ({})", as_tf32(of))
 }
 
 /// What floats of 32 and 64 bits give is rounded already.

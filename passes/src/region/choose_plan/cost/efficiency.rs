@@ -41,6 +41,8 @@ pub(super) fn efficiency(ctx: &Context, plan: &Schedule, facts: &Facts, target: 
     // SM, not stages, as measured.
     let is_short_step = plan.instruction.as_ref().is_some_and(|of| of.precision == Some(Precision::Tf32));
     let fed = match is_short_step && asynchronous {
+        // Warps that copy alone keep the tensor cores fed, and these run at a higher clock than with 16 bits.
+        true if plan.roles.is_some() => fed * 1.15,
         true => 0.9 * (resident(ctx, plan, target) as f64 / 4.0).min(1.0).powf(0.3),
         false => fed,
     };
@@ -60,6 +62,11 @@ pub(super) fn efficiency(ctx: &Context, plan: &Schedule, facts: &Facts, target: 
         },
         // A group alone adds the product of each step while nothing is multiplied.
         (Kind::Wgmma, Some(roles)) if roles.consumers == 1 && promotes(plan) => fed * 0.75,
+        // Two of them do so while the other one multiplies, and wait longer for a step that is short.
+        (Kind::Wgmma, Some(_)) if is_short_step && promotes(plan) => {
+            let is_long = step.is_some_and(|(_, step)| *step >= 2 * copied);
+            fed * if is_long { 0.8 } else { 0.69 }
+        }
         // Narrow ones read the left factor from shared memory more often.
         (Kind::Wgmma, _) if plan.instruction.as_ref().is_some_and(is_narrow) => fed * 0.95,
         (Kind::Wgmma, _) => fed,
