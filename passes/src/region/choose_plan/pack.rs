@@ -121,10 +121,27 @@ impl PackedOperand {
     /// The sizes of what is copied, of what it becomes, where the axes have these.
     fn copied(&self, ctx: &Context, [outer, moved, inner]: [SizeExpr; 3]) -> Option<Vec<SizeExpr>> {
         let moved = if self.filled.is_some() { self.whole(ctx, &moved)? } else { moved };
-        Some(match self.content {
-            Content::Parts => vec![outer, inner, SizeExpr::from(self.content.parts()), moved],
-            _ => vec![outer, inner, moved],
-        })
+        let rows = [outer, inner].into_iter().take(if self.has_rows() { 1 } else { 2 });
+        let parts = (self.content == Content::Parts).then(|| SizeExpr::from(self.content.parts()));
+        Some(rows.chain(parts).chain([moved]).collect())
+    }
+
+    /// What is copied, where the axes have these sizes.
+    fn source(&self, [outer, moved, inner]: [SizeExpr; 3]) -> Vec<SizeExpr> {
+        if self.has_rows() { vec![outer, moved] } else { vec![outer, moved, inner] }
+    }
+
+    /// The axes of the copy, and of those the ones of what is copied, in that order.
+    fn axes(&self) -> [Vec<&'static str>; 2] {
+        let [outer, moved, inner] = AXES;
+        let rows = || [outer, inner].into_iter().take(if self.has_rows() { 1 } else { 2 });
+        let parts = (self.content == Content::Parts).then_some(PART);
+        [rows().chain(parts).chain([moved]).collect(), rows().chain([moved]).collect()]
+    }
+
+    /// Whether the axis is the last one already.
+    fn has_rows(&self) -> bool {
+        self.sizes[2].as_constant() == Some(1)
     }
 
     /// How long the sum is then, if it is another one.
@@ -518,15 +535,11 @@ fn copying(ctx: &Context, operand: &PackedOperand, name: &str, loc: Loc) -> Opti
     let block = body.append_block(body.root_region());
     let sizes = operand.own_sizes();
     let copied = operand.copied(ctx, sizes.clone())?;
-    let [from, to] = [sizes.to_vec(), copied.clone()].map(|dims| operand.stack(ctx, dims));
+    let [from, to] = [operand.source(sizes.clone()), copied.clone()].map(|dims| operand.stack(ctx, dims));
     let arg = body.add_arg(block, from, loc);
     body.set_value_name(arg, ctx.intern_str("X"));
-    let at = AXES.iter().filter_map(|axis| SizeExpr::symbol(axis).ok()).collect();
-    let read_over = vec![AXES[0], AXES[2], AXES[1]];
-    let iters = match operand.content {
-        Content::Parts => vec![AXES[0], AXES[2], PART, AXES[1]],
-        _ => read_over.clone(),
-    };
+    let [iters, read_over] = operand.axes();
+    let at = AXES.iter().filter(|axis| read_over.contains(axis)).filter_map(|axis| SizeExpr::symbol(axis).ok()).collect();
     let guard = operand.filled.as_ref().map(|_| {
         let expr = SizeExpr::symbol(AXES[1]).ok()?;
         Some(Guard::all(vec![Condition { expr, lower: None, upper: Some(sizes[1].clone()) }]))
@@ -598,7 +611,7 @@ fn launch_packed(ctx: &Context, body: &mut Body, op: OpId, operand: &PackedOpera
         let given = (0..3).filter(|&axis| own[axis].as_symbol().is_some()).map(|axis| sizes[axis].clone());
         let choices = vec![Choice::always(ctx, copy, given.collect())];
         let copied = operand.copied(ctx, sizes.clone())?;
-        let stack = view(body, value, operand.stack(ctx, sizes.to_vec()));
+        let stack = view(body, value, operand.stack(ctx, operand.source(sizes)));
         let to = operand.stack(ctx, copied);
         let mut builder = Builder::new(ctx, body, InsertPoint::Before(op));
         let made = Launch::build(&mut builder, loc, &[stack], choices, None, &[to]);

@@ -332,7 +332,9 @@ impl Warpgroups<'_> {
         let again = shape.ping_pong || parts > 1 || self.maker.tiles(&tile) > maker.target.sms as f64;
         let once = self.read_once(shape);
         let far = !again && self.is_far(&once);
-        if (long || pair) && !far {
+        // What each step adds takes less time where there are fewer of them.
+        let adds_less = long && self.promote && bits == 32 && self.has_long_sum(step);
+        if (long || pair) && !far && !adds_less {
             return None;
         }
         let shared = if pair { Some(self.shared(shape, &once)?) } else { None };
@@ -491,6 +493,11 @@ impl Warpgroups<'_> {
     /// The positions along the sum in 128 bytes.
     fn step(&self) -> i64 {
         1024 / self.bits
+    }
+
+    /// Whether the axis that steps go along is many times as long as one of them, so that what is beyond its end is little.
+    fn has_long_sum(&self, step: i64) -> bool {
+        self.product.depth.last().is_some_and(|axis| self.maker.facts.size(axis) >= 8 * step)
     }
 
     /// The number of rows and columns.

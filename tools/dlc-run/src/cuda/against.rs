@@ -5,6 +5,7 @@ use dlc::cuda::OUT_OF_MEMORY;
 use dlc::cuda::driver::{ArgSlots, Baseline, Driver, Epilogue, Failure, Kind, Product};
 use dlc::cuda::exec::Loaded;
 use dlc::cuda::module::values;
+use dlc_core::memref::MemRef;
 use dlc_ir::diag::Diagnostic;
 use dlc_ir::{Body, Context, Loc};
 use dlc_opt::compare::{Tolerance, compare, index_of};
@@ -22,17 +23,24 @@ use crate::show::short;
 /// How many runs of each algorithm decide which of the library's is the fastest.
 const TRIALS: usize = 5;
 
-/// A product, and which of a kernel's inputs are its parts.
+/// A product, and where its parts are.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LibraryProduct {
     /// The product.
     pub product: Product,
     /// The left factor.
-    pub a: usize,
+    pub a: Place,
     /// The right factor.
-    pub b: usize,
+    pub b: Place,
     /// What is added to each row.
-    pub bias: Option<usize>,
+    pub bias: Option<Place>,
+}
+
+/// A product, and which of a kernel's inputs are its parts.
+struct KernelProduct {
+    product: Product,
+    /// The left factor, the right one, and what is added to each row.
+    inputs: [Option<usize>; 3],
 }
 
 /// The product that a program is. An error says why it is none.
@@ -41,14 +49,53 @@ pub fn find(ctx: &Context, plan: &Plan, planned: Option<&Planned>) -> Result<Lib
         let message = format!("the program is not a product of matrices that a library has: {why}");
         Box::new(Diagnostic::error(&NOT_A_PRODUCT, Loc::UNKNOWN, message))
     };
-    let [run] = &plan.runs[..] else { return Err(none(format!("it has {} kernels", plan.runs.len()))) };
-    let found = planned.and_then(|planned| planned.kernel(ctx, &run.kernel, |kernel| product(ctx, kernel, run)));
+    let Some((run, copies)) = plan.runs.split_last() else { return Err(none("it has no kernels".into())) };
+    let of = |run: &Run| planned?.kernel(ctx, &run.kernel, |kernel| product(ctx, kernel, run));
     let unknown = || "its kernel is not of the layer region, so what it computes is not known".to_string();
-    found.unwrap_or_else(|| Err(unknown())).map_err(none)
+    let KernelProduct { mut product, inputs } = of(run).unwrap_or_else(|| Err(unknown())).map_err(none)?;
+    let mut places = inputs.map(|input| place_of(run, Use::Input(input?)));
+    // Factors that were copied for the kernel are given to the library as they were.
+    for copy in copies {
+        let made = place_of(copy, Use::Output(0));
+        let side = places.iter().take(2).position(|place| place.is_some() && *place == made);
+        let source = planned.and_then(|planned| planned.kernel(ctx, &copy.kernel, |kernel| source(ctx, kernel, copy)));
+        let Some((side, (along_depth, depth))) = side.zip(source.flatten()) else {
+            return Err(none(format!("it has {} kernels", plan.runs.len())));
+        };
+        // The left factor has its rows first as it is, and the right one the sum.
+        let turned = if side == 0 { &mut product.trans_a } else { &mut product.trans_b };
+        (*turned, product.k) = (along_depth == (side == 1), depth);
+        places[side] = place_of(copy, Use::Input(0));
+    }
+    let [Some(a), Some(b), bias] = places else { return Err(none("a factor is no input of it".into())) };
+    Ok(LibraryProduct { product, a, b, bias })
+}
+
+/// Where a kernel has a buffer.
+fn place_of(run: &Run, is: Use) -> Option<Place> {
+    let at = run.numbers.buffers.iter().position(|(_, buffer)| *buffer == is)?;
+    run.places.get(at).copied()
+}
+
+/// Of a kernel that copies a matrix so that rows lie along a sum, as `choose-plan` makes it: whether the matrix has such
+/// rows itself, and how long the sum is. `None` of another kernel.
+fn source(ctx: &Context, kernel: &Body, run: &Run) -> Option<(bool, u64)> {
+    let size = |name: &str| run.symbols.get(name).copied().unwrap_or(1);
+    let facts = Facts::of(ctx, kernel, &size)?;
+    let ([input], true) = (&facts.inputs[..], facts.sums.is_empty()) else { return None };
+    let axis = facts.iters().last()?;
+    let memory = MemRef::of(ctx, kernel.value_type(*kernel.args(kernel.entry_block()?).first()?))?;
+    // The copy may have more: zeros, or several numbers for each one.
+    let depth = memory.dims(ctx).get(1)?.eval(&|name| Some(size(name))).ok()? as u64;
+    match &input.axes[..] {
+        [_, own] if own == axis => Some((true, depth)),
+        [outer, own, _] if own == axis && facts.size(outer) == 1 => Some((false, depth)),
+        _ => None,
+    }
 }
 
 /// The product that a kernel computes for the sizes of a run. Errors, as the end of a sentence.
-fn product(ctx: &Context, kernel: &Body, run: &Run) -> Result<LibraryProduct, String> {
+fn product(ctx: &Context, kernel: &Body, run: &Run) -> Result<KernelProduct, String> {
     let size = |name: &str| run.symbols.get(name).copied().unwrap_or(1);
     let facts = Facts::of(ctx, kernel, &size).ok_or("its kernel is no region")?;
     let [product] = &facts.products[..] else {
@@ -101,7 +148,7 @@ fn product(ctx: &Context, kernel: &Body, run: &Run) -> Result<LibraryProduct, St
     };
     let (m, n, k) = (facts.size(row) as u64, facts.size(column) as u64, facts.size(depth) as u64);
     let product = Product { m, n, k, elem: factors, out, trans_a, trans_b, epilogue };
-    Ok(LibraryProduct { product, a, b, bias })
+    Ok(KernelProduct { product, inputs: [Some(a), Some(b), bias] })
 }
 
 /// Both times, and how far the results are apart.
@@ -125,7 +172,7 @@ pub fn measure(
     tolerance: Tolerance,
 ) -> Result<Against, Box<Diagnostic>> {
     let plan = loaded.plan();
-    let (Some(run), Some((output, place))) = (plan.runs.first(), plan.outputs.first()) else {
+    let Some((output, place)) = plan.outputs.first() else {
         return Err(failure_diagnostic(&Failure { kind: Kind::Other, message: "there is no result".into() }));
     };
     let mut tensors = plan.inputs.iter().chain(plan.outputs.iter().map(|(tensor, _)| tensor));
@@ -133,12 +180,8 @@ pub fn measure(
         let message = format!("'{}' does not lie row by row, as the library is given it", tensor.name);
         return Err(failure_diagnostic(&Failure { kind: Kind::Other, message }));
     }
-    let input = |number: usize| -> Option<Place> {
-        let at = run.numbers.buffers.iter().position(|(_, is)| *is == Use::Input(number))?;
-        run.places.get(at).copied()
-    };
-    let at = |number: Option<usize>| number.and_then(input).map_or(0, |place| loaded.at(place));
-    let (a, b, bias, d) = (at(Some(found.a)), at(Some(found.b)), at(found.bias), loaded.at(*place));
+    let bias = found.bias.map_or(0, |place| loaded.at(place));
+    let (a, b, d) = (loaded.at(found.a), loaded.at(found.b), loaded.at(*place));
     let own = loaded.memory("the result of the library", output.bytes())?;
     let places = ArgSlots { a, b, bias, d: own };
     let baselines = loaded.driver().library(&found.product, &places).map_err(|failure| failure_diagnostic(&failure))?;
