@@ -19,8 +19,8 @@ dlc_ir::keywords! {
 /// it, and the product keeps f32 then.
 pub const TF32: &str = "tf32";
 
-/// The mark of products whose factors are numbers of `tf32`, as they were rounded when they were copied: what reads them as
-/// `tf32` changes nothing.
+/// The mark of products whose factors are numbers of `tf32`, as copies of them were rounded, or have two numbers for each one:
+/// what reads them as `tf32` changes nothing. Without the mark [`TF32`] the sum is to be as exact as one of `f32`.
 pub const ROUNDED: &str = "tf32_factors";
 
 /// The bits of a significand of `f32` that `tf32` has not.

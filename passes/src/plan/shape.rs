@@ -3,7 +3,7 @@
 
 use dlc_core::guard::Guard;
 use dlc_core::scalar::{self, Combiner};
-use dlc_ir::affine::SizeExpr;
+use dlc_ir::affine::{Factor, SizeExpr};
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::{Context, OpId, Type, ValueId};
 use dlc_plan::Schedule;
@@ -495,6 +495,32 @@ pub fn reduces_rows(ctx: &Context, region: &Body, shape: &Shape) -> Option<Axis>
     None
 }
 
+/// The most phases of which neighbours lie apart.
+const MOST_PHASES: i64 = 4;
+
+/// The axis of which neighbours lie next to each other, or with those of the same phase: `x`, or `x floordiv 2` where another
+/// position is `x mod 2`.
+pub struct Neighbours {
+    /// The axis.
+    pub axis: String,
+    /// The position that says which of its phases it is.
+    pub phase: Option<SizeExpr>,
+}
+
+impl Neighbours {
+    /// Those of a last position.
+    pub fn of(last: &SizeExpr) -> Option<Neighbours> {
+        if let Some(axis) = last.as_symbol() {
+            return Some(Neighbours { axis: axis.to_string(), phase: None });
+        }
+        let terms = last.terms();
+        let [(1, factors)] = terms.as_slice() else { return None };
+        let [Factor::Quotient(of, by)] = factors.as_slice() else { return None };
+        by.as_constant().filter(|by| (2..=MOST_PHASES).contains(by))?;
+        Some(Neighbours { axis: of.as_symbol()?.to_string(), phase: Some(of.modulo(by).ok()?) })
+    }
+}
+
 /// The last axis of the results, and the last one that is reduced, where memory is read along the first of them at each
 /// position of the second: neighbours have results of their own.
 pub fn reduces_columns(ctx: &Context, region: &Body, shape: &Shape) -> Option<[Axis; 2]> {
@@ -519,9 +545,10 @@ pub fn reduces_columns(ctx: &Context, region: &Body, shape: &Shape) -> Option<[A
     let mut across = across.peekable();
     across.peek()?;
     let lies = |at: Vec<SizeExpr>| {
-        let (last, others) = at.split_last()?;
-        let is_column = last.as_symbol().is_some_and(|name| *name == *column.0);
-        Some(is_column && !others.iter().any(|at| over(at, column)))
+        let neighbours = Neighbours::of(at.last()?)?;
+        let others = &at[..at.len() - 1];
+        let is_part = |at: &SizeExpr| neighbours.phase.as_ref().is_some_and(|phase| at == phase);
+        Some(neighbours.axis == column.0 && others.iter().all(|at| !over(at, column) || is_part(at)))
     };
     across.all(|at| lies(at) == Some(true)).then(|| [column.clone(), along])
 }

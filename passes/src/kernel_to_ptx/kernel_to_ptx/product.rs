@@ -162,7 +162,8 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
     ) -> Result<(), Refused> {
         let mut split = |value: ValueId| -> Result<[Vec<Arg>; 2], Refused> {
             let registers = self.registers(value)?.to_vec();
-            let parts: Vec<[Arg; 2]> = registers.into_iter().map(|register| self.code.parts_of_tf32(register)).collect();
+            let parts: Vec<[Arg; 2]> =
+                registers.into_iter().map(|register| self.code.parts_of_tf32(register)).collect();
             Ok([0, 1].map(|part| parts.iter().map(|parts| parts[part]).collect()))
         };
         let [a, b] = [split(operands[0])?, split(operands[1])?];

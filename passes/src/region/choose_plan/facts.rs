@@ -21,7 +21,7 @@ use crate::analysis::axes::{axes, contributions, elem, reductions};
 use crate::analysis::boxes::inside;
 use crate::analysis::masks::{mask_of, zero_mask};
 use crate::analysis::taps::Taps;
-use crate::plan::shape::{Shape, groups, groups_of_rows, held_values, is_multiplied};
+use crate::plan::shape::{Neighbours, Shape, groups, groups_of_rows, held_values, is_multiplied};
 
 /// What a kernel requires of a machine.
 pub struct Facts {
@@ -410,21 +410,23 @@ impl Facts {
         self.pieces |= !plain;
         let Some(at) = argument(body, read.source(), args) else { return };
         let found = read_along(ctx, body, read);
-        let along = read.at().last().and_then(|last| last.as_symbol().map(String::from));
+        let neighbours = read.at().last().and_then(Neighbours::of);
+        let is_whole = neighbours.as_ref().is_some_and(|of| of.phase.is_none());
+        let along = neighbours.map(|of| of.axis);
         self.reads.push(At { input: at, at: read.at() });
         let input = &mut self.inputs[at];
         if input.reads == 0 || found.len() > input.axes.len() {
             input.axes = found;
         }
-        input.plain &= plain && along.is_some();
+        input.plain &= plain && is_whole;
         let asks =
             |axis: &str| read.guard().is_some_and(|guard| guard.exprs().any(|expr| expr.symbols().contains(axis)));
-        input.in_rows &= along.as_deref().is_some_and(|axis| !asks(axis));
+        input.in_rows &= is_whole && along.as_deref().is_some_and(|axis| !asks(axis));
         input.has_boxes &= is_box(ctx, body, read);
         input.run = gcd(input.run, run_of(read, &axes(ctx, body, read.out())).unwrap_or(1));
         let is_value = |at: &SizeExpr| at.as_symbol().is_some_and(|name| name.starts_with('_'));
         input.scattered += usize::from(read.indices().next().is_some() && read.at().last().is_some_and(is_value));
-        input.is_matrix &= is_matrix && along.is_some();
+        input.is_matrix &= is_matrix && is_whole;
         input.along.extend(along.filter(|axis| !input.along.contains(axis)));
         input.reads += 1;
     }
@@ -614,10 +616,14 @@ fn live(ctx: &Context, body: &Body) -> usize {
         }
     }
     let mut now = 0;
-    change.into_iter().fold(0, |most, change| {
+    let most = change.into_iter().fold(0, |most, change| {
         now += change;
         most.max(now)
-    }) as usize
+    });
+    // A number is taken apart in several steps.
+    let is_low =
+        |&op: &OpId| Unary::of(OpRef::new(ctx, body, op)).is_some_and(|op| op.function() == scalar::Unary::Tf32Low);
+    most as usize + if ops.iter().any(is_low) { 2 } else { 0 }
 }
 
 /// Whether memory consists of rows of this many contiguous elements, each of which begins at a multiple of that number:

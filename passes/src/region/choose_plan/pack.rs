@@ -460,16 +460,12 @@ fn multiplied(ctx: &Context, body: &Body, op: OpId) -> Option<OpId> {
 fn is_sum_alone(ctx: &Context, body: &Body, op: OpId, axis: &str) -> bool {
     let is_part = |id: OpId| {
         let op = OpRef::new(ctx, body, id);
-        let is_free = |read: Read<'_>| read.guard().is_none_or(|guard| guard.exprs().all(|at| !at.symbols().contains(axis)));
-        Read::of(op).map_or(true, is_free) && [
-            Read::DEF,
-            region::BroadcastInDim::DEF,
-            region::Transpose::DEF,
-            region::Binary::DEF,
-            region::Yield::DEF,
-        ]
-        .into_iter()
-        .any(|def| op.is(def))
+        let is_free =
+            |read: Read<'_>| read.guard().is_none_or(|guard| guard.exprs().all(|at| !at.symbols().contains(axis)));
+        Read::of(op).map_or(true, is_free)
+            && [Read::DEF, region::BroadcastInDim::DEF, region::Transpose::DEF, region::Binary::DEF, region::Yield::DEF]
+                .into_iter()
+                .any(|def| op.is(def))
     };
     let is_one = region::Reduce::of(OpRef::new(ctx, body, op)).is_some_and(|reduce| combined(reduce).len() == 1);
     let ops = |block| body.ops(block).collect::<Vec<_>>();
@@ -539,7 +535,8 @@ fn copying(ctx: &Context, operand: &PackedOperand, name: &str, loc: Loc) -> Opti
     let arg = body.add_arg(block, from, loc);
     body.set_value_name(arg, ctx.intern_str("X"));
     let [iters, read_over] = operand.axes();
-    let at = AXES.iter().filter(|axis| read_over.contains(axis)).filter_map(|axis| SizeExpr::symbol(axis).ok()).collect();
+    let at =
+        AXES.iter().filter(|axis| read_over.contains(axis)).filter_map(|axis| SizeExpr::symbol(axis).ok()).collect();
     let guard = operand.filled.as_ref().map(|_| {
         let expr = SizeExpr::symbol(AXES[1]).ok()?;
         Some(Guard::all(vec![Condition { expr, lower: None, upper: Some(sizes[1].clone()) }]))
@@ -582,7 +579,13 @@ fn copying(ctx: &Context, operand: &PackedOperand, name: &str, loc: Loc) -> Opti
 }
 
 /// The low one of two parts at the number of its factor, and the high one elsewhere.
-fn select_part(emit: &mut Builder<'_>, loc: Loc, side: usize, parts: [ValueId; 2], iters: Vec<&str>) -> Option<ValueId> {
+fn select_part(
+    emit: &mut Builder<'_>,
+    loc: Loc,
+    side: usize,
+    parts: [ValueId; 2],
+    iters: Vec<&str>,
+) -> Option<ValueId> {
     let ctx = emit.ctx;
     let side = SizeExpr::from(side as i64);
     let next = side.add(&SizeExpr::from(1)).ok();

@@ -18,6 +18,13 @@ const OFF_SECTOR_AGAIN: f64 = 1.4;
 /// which are then read once.
 const SHARED_READS: f64 = 1.3;
 
+/// How much longer the L2 cache takes for what one block alone reads at a time, as measured for windows of pixels whose
+/// channels all are in one tile.
+const APART: f64 = 1.5;
+
+/// The bytes of a line of the cache.
+const LINE_BYTES: f64 = 128.0;
+
 /// What an SM takes from the L2 cache in a clock of the estimate, where TMA copies.
 const SM_BYTES_PER_CLOCK: f64 = 85.0;
 
@@ -47,11 +54,26 @@ impl Estimator<'_> {
                     Some(Choice::Number(..=64)) => 1.1,
                     _ => 1.0,
                 };
-                sum +=
-                    bytes * narrow * self.off_sector(input) * tiles / self.parts() / if shared { blocks } else { 1.0 };
+                let apart = self.apart(input, &over);
+                sum += bytes * narrow * apart * self.off_sector(input) * tiles
+                    / self.parts()
+                    / if shared { blocks } else { 1.0 };
             }
         }
         sum
+    }
+
+    /// How much longer the cache takes for windows that no other block reads at the same time, and for their rows where they
+    /// are shorter than the lines of it.
+    fn apart(&self, input: &Tensor, over: &[&str]) -> f64 {
+        let Estimator { ctx, facts, plan, .. } = *self;
+        let others = facts.iters().iter().filter(|axis| !over.contains(&axis.as_str()));
+        let is_alone = others.into_iter().all(|axis| plan.tile_of(axis) >= facts.size(axis));
+        if plan.barrier != Some(Barrier::Mbarrier) || input.plain || !is_alone {
+            return 1.0;
+        }
+        let row = input.axes.last().map_or(1, |axis| facts.size(axis)) as f64 * bits(ctx, input.elem) / 8.0;
+        APART * (LINE_BYTES / row).clamp(1.0, LINE_BYTES / 32.0)
     }
 
     /// What the L2 cache gives to the share of the SMs that is busy.
