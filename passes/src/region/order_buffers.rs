@@ -127,7 +127,7 @@ struct Reader {
     launch: OpId,
     kernel: OpId,
     input: usize,
-    /// The view that it takes, if it takes one.
+    /// The view that it takes, if it takes one: of the buffer, or of another view of it.
     view: Option<OpId>,
 }
 
@@ -169,13 +169,14 @@ impl Buffer {
         let function = module.nested(at.0)?;
         let buffer = Launch::from(OpRef::new(ctx, function, at.1)).outs().next()?;
         let mut found = Buffer { at, row: row.clone(), batch: batch.clone(), count, size, readers: Vec::new() };
-        for used in function.uses(buffer) {
-            let Some(view) = View::of(OpRef::new(ctx, function, used.op)).filter(|view| view.start().is_none()) else {
-                found.readers.push(reader(ctx, module, at.0, used, None, free, launches)?);
-                continue;
-            };
-            for seen in function.uses(view.out()) {
-                found.readers.push(reader(ctx, module, at.0, seen, Some(used.op), free, launches)?);
+        // Views of views are of the buffer, too.
+        let mut open: Vec<(ValueId, Option<OpId>)> = vec![(buffer, None)];
+        while let Some((value, view)) = open.pop() {
+            for used in function.uses(value) {
+                match View::of(OpRef::new(ctx, function, used.op)).filter(|view| view.start().is_none()) {
+                    Some(next) => open.push((next.out(), Some(used.op))),
+                    None => found.readers.push(reader(ctx, module, at.0, used, view, free, launches)?),
+                }
             }
         }
         let is_readable = |reader: &Reader| found.read_type(ctx, module, reader).is_some();
@@ -223,11 +224,12 @@ impl Buffer {
         for reader in &self.readers {
             let Some(ty) = self.read_type(ctx, module, reader) else { continue };
             if let Some(function) = module.nested_mut(self.at.0) {
-                let taken = match reader.view {
-                    Some(view) => function.result(view, 0),
-                    None => function.operand(reader.launch, reader.input),
-                };
+                let taken = function.operand(reader.launch, reader.input);
                 function.set_value_type(taken, ty);
+                if let Some(view) = reader.view {
+                    let buffer = function.result(self.at.1, 0);
+                    function.set_operand(view, 0, buffer);
+                }
             }
             if let Some(body) = module.nested_mut(reader.kernel) {
                 self.read(ctx, body, reader.input, ty);

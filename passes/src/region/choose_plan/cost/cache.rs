@@ -63,17 +63,18 @@ impl Estimator<'_> {
         sum
     }
 
-    /// How much longer the cache takes for windows that no other block reads at the same time, and for their rows where they
+    /// How much longer the cache takes for windows that few other blocks read at the same time, and for their rows where they
     /// are shorter than the lines of it.
     fn apart(&self, input: &Tensor, over: &[&str]) -> f64 {
         let Estimator { ctx, facts, plan, .. } = *self;
         let others = facts.iters().iter().filter(|axis| !over.contains(&axis.as_str()));
-        let is_alone = others.into_iter().all(|axis| plan.tile_of(axis) >= facts.size(axis));
-        if plan.barrier != Some(Barrier::Mbarrier) || input.plain || !is_alone {
+        let readers = others.map(|axis| (facts.size(axis) as f64 / plan.tile_of(axis).max(1) as f64).ceil());
+        if plan.barrier != Some(Barrier::Mbarrier) || input.plain {
             return 1.0;
         }
         let row = input.axes.last().map_or(1, |axis| facts.size(axis)) as f64 * bits(ctx, input.elem) / 8.0;
-        APART * (LINE_BYTES / row).clamp(1.0, LINE_BYTES / 32.0)
+        let apart = 1.0 + (APART - 1.0) / readers.product::<f64>().max(1.0);
+        apart * (LINE_BYTES / row).clamp(1.0, LINE_BYTES / 32.0)
     }
 
     /// What the L2 cache gives to the share of the SMs that is busy.
