@@ -144,6 +144,12 @@ impl PackedOperand {
         self.sizes[2].as_constant() == Some(1)
     }
 
+    /// How many elements the copy has where symbols are these.
+    fn elements(&self, size: &dyn Fn(&str) -> i64) -> Option<i64> {
+        let sizes = self.sizes.iter().map(|own| own.eval(&|name| Some(size(name))).ok());
+        sizes.chain([Some(self.content.parts())]).try_fold(1i64, |all, size| all.checked_mul(size?))
+    }
+
     /// How long the sum is then, if it is another one.
     fn summed(&self) -> Option<SizeExpr> {
         match self.content {
@@ -185,6 +191,10 @@ const PART: &str = "p";
 fn unit(ctx: &Context, elem: Type) -> i64 {
     128 / i64::from(elem.bits(ctx).unwrap_or(16).max(1))
 }
+
+/// The most elements that are copied as several numbers each: kernels of larger tensors have places of 64 bits, and such a
+/// tensor takes more memory than it should.
+const MOST_COPIED: i64 = 0x7F00_0000;
 
 /// The rows of an instruction of a group of warps.
 const SHORT_ROWS: i64 = 64;
@@ -369,7 +379,10 @@ impl Packer<'_, '_> {
             }
         }
         // Parts stand for one number where nothing else depends on its place along the sum.
-        let is_all = |operand: &PackedOperand| facts.axes.size(axis).is_some_and(|size| *size == operand.sizes[1]);
+        let is_all = |operand: &PackedOperand| {
+            facts.axes.size(axis).is_some_and(|size| *size == operand.sizes[1])
+                && self.cases.iter().all(|size| operand.elements(size).is_some_and(|elements| elements <= MOST_COPIED))
+        };
         let is_whole =
             content != Content::Parts || is_sum_alone(ctx, body, product.op, axis) && operands.iter().all(is_all);
         // A product of factors of which one is none that can be copied is not one of rounded factors.

@@ -55,16 +55,17 @@ frontend.graph @long<N, H, W>(%x: tensor<[N, 512, H, W], f16>) -> tensor<[N, 512
   output %s as f16
 }
 
-// Sums of f32 of one step are multiplied by threads, longer ones by tensor cores.
-// CHECK-LABEL: plan.schedule of @one_step_0
-// CHECK: instruction fma
+// Sums of f32 are multiplied by tensor cores, from copies with both numbers of tf32 of each element: those of one step too,
+// where tiles are stored while others are multiplied.
+// CHECK-LABEL: plan.schedule of @one_step_0 for
+// CHECK: instruction wgmma [64, 64, 8] promote as tf32
 frontend.graph @one_step<M>(%a: tensor<[M, 16], f32>, %b: tensor<[M, 16], f32>) -> tensor<[M, M], f32> {
   %y = gemm %a, %b trans_b acc f32
   output %y
 }
 
-// CHECK-LABEL: plan.schedule of @steps_0
-// CHECK: instruction mma [16, 8, 8] promote as tf32x3
+// CHECK-LABEL: plan.schedule of @steps_0 for
+// CHECK: instruction wgmma {{.*}} promote as tf32
 frontend.graph @steps<M>(%a: tensor<[M, 1024], f32>, %b: tensor<[M, 1024], f32>) -> tensor<[M, M], f32> {
   %y = gemm %a, %b trans_b acc f32
   output %y

@@ -1,1 +1,0 @@
-// refused sm80 1/3: Refused("E1612", "not taken")

@@ -1,3 +1,0 @@
-plan.schedule for sm90 {
-  cache A (m) index in smem
-}
