@@ -5,6 +5,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::sync::Mutex;
 use std::thread;
 
 use dlc_ir::{Context, entity};
@@ -93,28 +94,38 @@ fn sizes(shape: &Shape) -> [usize; 2] {
     }
 }
 
-/// Says what grows too fast.
-fn judge(what: &str, shape: &Shape, ops: [usize; 2], cost: [u64; 2], wrong: &mut Vec<String>) {
+/// What a cost grows to, on a line, and whether that is too much.
+fn judge(what: &str, shape: &Shape, ops: [usize; 2], cost: [u64; 2]) -> (String, bool) {
     let ratio = growth::ratio(ops, cost.map(|cost| cost as f64));
-    let line = format!("{:10} {what:12} {:>12} {:>12}  {ratio:.2}", shape.name, cost[0], cost[1]);
-    println!("{line}");
-    if ratio > MOST {
-        wrong.push(line);
-    }
+    (format!("{:10} {what:12} {:>12} {:>12}  {ratio:.2}", shape.name, cost[0], cost[1]), ratio > MOST)
+}
+
+/// The costs of a shape: bytes, and visits in builds that count them.
+fn measure(setup: &Setup, shape: &Shape) -> Vec<(String, bool)> {
+    let [small, large] = sizes(shape).map(|ops| compile_counted(setup, shape, ops));
+    let ops = [small.ops, large.ops];
+    let visits = small.visits.zip(large.visits).map(|(small, large)| judge("visits", shape, ops, [small, large]));
+    [judge("bytes", shape, ops, [small.bytes, large.bytes])].into_iter().chain(visits).collect()
 }
 
 #[test]
 fn visits_and_allocations_grow_with_the_program() {
     let setup = Setup::linked();
-    let mut wrong = Vec::new();
-    for shape in &SHAPES {
-        let [small, large] = on_big_stack(|| sizes(shape).map(|ops| compile_counted(&setup, shape, ops)));
-        let ops = [small.ops, large.ops];
-        judge("bytes", shape, ops, [small.bytes, large.bytes], &mut wrong);
-        if let Some((small, large)) = small.visits.zip(large.visits) {
-            judge("visits", shape, ops, [small, large], &mut wrong);
+    // Tables that are made once for the process are made here, and count for no shape.
+    on_big_stack(|| compile_counted(&setup, &SHAPES[0], 10));
+    // Counters are of a thread, so that shapes can be compiled at the same time.
+    let (left, judged) = (Mutex::new(SHAPES.iter()), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some(shape) = { left.lock().expect("no thread panics with the lock").next() } {
+            let lines = measure(&setup, shape);
+            judged.lock().expect("no thread panics with the lock").extend(lines);
         }
-    }
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(|| on_big_stack(work)))));
+    let judged = judged.into_inner().expect("no thread panics with the lock");
+    judged.iter().for_each(|(line, _)| println!("{line}"));
+    let wrong: Vec<&str> = judged.iter().filter(|(_, wrong)| *wrong).map(|(line, _)| line.as_str()).collect();
     assert!(wrong.is_empty(), "more than {MOST} times the work for twice the ops:\n{}", wrong.join("\n"));
 }
 

@@ -357,6 +357,3 @@ fn delinearize(space: &mut Space, linear: &AffineExpr, sizes: &[SizeExpr]) -> Op
     }
     Some(index)
 }
-
-#[cfg(test)]
-mod tests;

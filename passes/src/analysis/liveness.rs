@@ -219,6 +219,3 @@ fn is_made_in(body: &Body, value: ValueId, op: OpId) -> bool {
         body.defining_block(value).and_then(|block| body.region_of(block)).and_then(|of| body.region_parent(of));
     std::iter::successors(holder, |&at| body.parent_op(at)).any(|at| at == op)
 }
-
-#[cfg(test)]
-mod tests;

@@ -268,6 +268,3 @@ pub fn compute_at(producer: OpRef<'_>, consumer: OpRef<'_>, halo: Option<&Halo>)
     let repeated = (0..sizes.len()).filter(|&axis| !occurs(axis)).collect();
     ComputeAt { refused, distance: distance.collect(), repeated }
 }
-
-#[cfg(test)]
-mod tests;

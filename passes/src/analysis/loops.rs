@@ -80,6 +80,3 @@ pub fn natural_loops(body: &Body, region: RegionId) -> Vec<NaturalLoop> {
     });
     loops.collect()
 }
-
-#[cfg(test)]
-mod tests;

@@ -59,7 +59,7 @@ mod clocks;
 mod compile;
 mod ends;
 mod event_streams;
-mod exprs;
+pub mod exprs;
 mod facts;
 mod integers;
 mod kind;

@@ -415,7 +415,7 @@ fn make_persistent(body: &mut Body, grid: OpId, tiles: SizeExpr, blocks: i64, cx
 }
 
 /// The fewest blocks that go through tiles in no more rounds than `most` of them, where all tiles have as much work.
-fn fewest(tiles: i64, most: i64, even: bool) -> i64 {
+pub fn fewest(tiles: i64, most: i64, even: bool) -> i64 {
     // Tiles may be as many as an integer counts.
     let rounds = (tiles - 1) / most + 1;
     if even { (tiles - 1) / rounds + 1 } else { tiles.min(most) }
@@ -471,16 +471,4 @@ fn is_even(body: &Body, grid: OpId, cx: &PassCx<'_>) -> bool {
         None => true,
     };
     inside.iter().all(|&op| For::of(OpRef::new(cx.ctx, body, op)).is_none_or(|op| !op.args().any(within)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::fewest;
-
-    #[test]
-    fn blocks_of_as_many_tiles_as_can_be_counted() {
-        assert_eq!(fewest(i64::MAX, 132, false), 132);
-        assert_eq!(fewest(i64::MAX, 132, true), 132);
-        assert_eq!((fewest(140, 132, true), fewest(140, 132, false), fewest(5, 132, true)), (70, 132, 5));
-    }
 }

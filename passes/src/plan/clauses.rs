@@ -379,15 +379,3 @@ pub fn unfollowed(plan: &Schedule, mapping: &Mapping) -> Vec<(&'static str, Stri
     };
     CLAUSES.iter().filter_map(left).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_clause_has_a_row() {
-        let words: Vec<&str> = CLAUSES.iter().map(|clause| clause.word).collect();
-        assert_eq!(words, Schedule::WORDS);
-        assert!(CLAUSES.iter().all(|clause| !clause.reader.is_empty()));
-    }
-}

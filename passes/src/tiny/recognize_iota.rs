@@ -69,8 +69,6 @@ mod gather;
 mod infer;
 mod reduce;
 mod space;
-#[cfg(test)]
-mod tests;
 
 static DEF: PassDef = PassDef {
     on: On::Op("tiny.func"),

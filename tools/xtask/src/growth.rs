@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process::Command;
 use std::thread;
@@ -128,39 +129,99 @@ impl Display for Counts {
     }
 }
 
-/// Counts the instructions of a shape at sizes, by `valgrind` in a process of `xtask` (this program) for each. Those of a
-/// program of one op are taken away: they are for what a process begins with.
+/// Counts the instructions of shapes at sizes, by `valgrind` on `xtask` (this program), with a process for each. Those of
+/// a program of one op are taken away: they are for what a process begins with.
 ///
 /// Errors: there is no `valgrind`, or a program is refused.
-pub fn count(xtask: &Path, shape: &'static Shape, sizes: &[usize]) -> Result<Counts, String> {
-    let least = count_instructions(xtask, shape, 1)?;
-    let of_size = |&ops: &usize| Ok(count_instructions(xtask, shape, ops)?.saturating_sub(least));
-    let instructions = sizes.iter().map(of_size).collect::<Result<Vec<u64>, String>>()?;
-    let costs = |at: usize| [instructions[at - 1] as f64, instructions[at] as f64];
-    let ratio = (1..sizes.len()).map(|at| growth::ratio([sizes[at - 1], sizes[at]], costs(at))).fold(0.0, f64::max);
-    Ok(Counts { shape: shape.name, sizes: sizes.to_vec(), instructions, ratio })
-}
-
-fn count_instructions(xtask: &Path, shape: &Shape, ops: usize) -> Result<u64, String> {
+pub fn count(xtask: &Path, work: &[(&'static Shape, Vec<usize>)]) -> Result<Vec<Counts>, String> {
     let mut command = Command::new("valgrind");
     command.args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]).arg(xtask);
-    let output = command.args(["growth", "--compile", shape.name, &ops.to_string()]).output();
-    let output = output.map_err(|error| format!("valgrind: {error}"))?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    counted(&said).filter(|_| output.status.success()).ok_or_else(|| format!("{}: {said}", shape.name))
+    command.args(["growth", "--compile"]);
+    for (shape, sizes) in work {
+        let sizes: Vec<String> = sizes.iter().map(ToString::to_string).collect();
+        command.arg(format!("{}:1,{}", shape.name, sizes.join(",")));
+    }
+    let output = command.output().map_err(|error| format!("valgrind: {error}"))?;
+    let (named, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let counts = counted(&named, &said);
+    let of = |shape: &Shape, ops: usize| {
+        let count = counts.get(&format!("{}:{ops}", shape.name)).filter(|_| output.status.success());
+        count.copied().ok_or_else(|| format!("{}: {said}", shape.name))
+    };
+    work.iter()
+        .map(|(shape, sizes)| {
+            let least = of(shape, 1)?;
+            let instructions = sizes.iter().map(|&ops| Ok(of(shape, ops)?.saturating_sub(least)));
+            let instructions = instructions.collect::<Result<Vec<u64>, String>>()?;
+            let costs = |at: usize| [instructions[at - 1] as f64, instructions[at] as f64];
+            let ratio =
+                (1..sizes.len()).map(|at| growth::ratio([sizes[at - 1], sizes[at]], costs(at))).fold(0.0, f64::max);
+            Ok(Counts { shape: shape.name, sizes: sizes.clone(), instructions, ratio })
+        })
+        .collect()
 }
 
-/// The number in what cachegrind says at its end.
-fn counted(said: &str) -> Option<u64> {
-    let number = said.lines().find_map(|line| line.split_once("I   refs:"))?.1.trim();
-    number.replace(',', "").parse().ok()
+/// The instructions of each program, from the process of each as [`compile_each`] names it, and the number of each process
+/// as cachegrind says it at the end.
+fn counted(named: &str, said: &str) -> BTreeMap<String, u64> {
+    let count = |process: &str| {
+        let start = format!("=={process}== I   refs:");
+        let number = said.lines().find_map(|line| line.strip_prefix(&start))?.trim();
+        number.replace(',', "").parse().ok()
+    };
+    let lines = named.lines().filter_map(|line| line.split_once(' '));
+    lines.filter_map(|(process, program)| Some((program.to_owned(), count(process)?))).collect()
 }
 
-/// Compiles one program of a shape, and says nothing: for `valgrind`.
+/// Compiles programs of shapes, written `shape:ops,ops,..`, and prints the process of each: for `valgrind`.
 ///
-/// Errors: the program is refused.
-pub fn compile_once(setup: &Setup, shape: &Shape, ops: usize) -> Result<(), String> {
-    on_big_stack(|| compile(setup, shape, ops)).map(drop)
+/// Each process is forked from this one when this one has compiled the least programs. So `valgrind` translates the
+/// compiler once, which takes longer than to count most of the programs.
+///
+/// Errors: a program is refused, or a text does not say a shape and sizes.
+pub fn compile_each(setup: &Setup, programs: &[&str]) -> Result<(), String> {
+    let mut work: Vec<(&'static Shape, usize)> = Vec::new();
+    for text in programs {
+        let (name, sizes) = text.split_once(':').ok_or_else(|| format!("{text}: there is no ':'"))?;
+        for shape in shapes(Some(name))? {
+            on_big_stack(|| compile(setup, shape, 1))?;
+            for ops in sizes.split(',') {
+                work.push((shape, ops.parse().map_err(|error| format!("{ops}: {error}"))?));
+            }
+        }
+    }
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    for (running, (shape, ops)) in work.iter().enumerate() {
+        if running >= processors {
+            end_of_one()?;
+        }
+        match fork() {
+            0 => {
+                let compiled = catch_unwind(AssertUnwindSafe(|| on_big_stack(|| compile(setup, shape, *ops))));
+                let refused = compiled.map(|compiled| compiled.map_err(|error| eprintln!("{error}")).is_err());
+                std::process::exit(i32::from(refused.unwrap_or(true)));
+            }
+            process if process > 0 => println!("{process} {}:{ops}", shape.name),
+            _ => return Err(format!("no process: {}", std::io::Error::last_os_error())),
+        }
+    }
+    (0..work.len().min(processors)).try_for_each(|_| end_of_one())
+}
+
+/// Waits until a process that was forked from this one ends.
+fn end_of_one() -> Result<(), String> {
+    let ended = rustix::process::wait(rustix::process::WaitOptions::empty());
+    match ended.map_err(|error| format!("no process ends: {error}"))? {
+        Some((_, status)) if status.exit_status() == Some(0) => Ok(()),
+        ended => Err(format!("a program is refused: {ended:?}")),
+    }
+}
+
+// SAFETY: this is how POSIX declares it. The other threads of this program have ended when it is called, so that the new
+// process waits for no lock of theirs.
+#[allow(unsafe_code)]
+unsafe extern "C" {
+    safe fn fork() -> i32;
 }
 
 /// What a program took, in seconds.
@@ -228,9 +289,10 @@ mod tests {
 
     #[test]
     fn instructions_are_read_from_what_cachegrind_says() {
-        let said = "==7== \n==7== I   refs:      609,994,613\n";
-        assert_eq!(counted(said), Some(609_994_613));
-        assert_eq!(counted("valgrind: no such tool"), None);
+        let said = "==7== \n==8== \n==8== I   refs:      609,994,613\n==7== I   refs:      1,234\n";
+        let counts = [("tree:1".to_owned(), 1234), ("tree:20".to_owned(), 609_994_613)];
+        assert_eq!(counted("7 tree:1\n8 tree:20\n9 tree:40\n", said), BTreeMap::from(counts));
+        assert_eq!(counted("7 tree:1\n", "valgrind: no such tool"), BTreeMap::new());
         let counts = Counts { shape: "tree", sizes: vec![1000, 2000], instructions: vec![600, 1200], ratio: 2.0 };
         assert_eq!(counts.to_string(), "| tree | 1000 | 0.000 | 2000 | 0.000 | 2.00 |");
     }

@@ -271,9 +271,8 @@ fn report_plans(files: &[&str]) -> Result<(), String> {
 fn measure_growth(args: &[&str]) -> Result<(), String> {
     let (mut name, mut sizes, mut times, mut counts) = (None, growth::SIZES.to_vec(), 3, false);
     let number = |text: &str| text.parse::<usize>().map_err(|error| format!("{text}: {error}"));
-    if let ["--compile", shape, ops] = args {
-        let (setup, ops) = (xtask::setup(), number(ops)?);
-        return growth::shapes(Some(shape))?.into_iter().try_for_each(|shape| growth::compile_once(&setup, shape, ops));
+    if let ["--compile", programs @ ..] = args {
+        return growth::compile_each(&xtask::setup(), programs);
     }
     let mut args = args.iter();
     while let Some(&flag) = args.next() {
@@ -297,9 +296,8 @@ fn measure_growth(args: &[&str]) -> Result<(), String> {
     if counts {
         let own = env::current_exe().map_err(|error| format!("the path of this program: {error}"))?;
         println!("{}", growth::counts_head(sizes.len()));
-        for shape in growth::shapes(name)? {
-            println!("{}", growth::count(&own, shape, &sizes)?);
-        }
+        let work: Vec<_> = growth::shapes(name)?.into_iter().map(|shape| (shape, sizes.clone())).collect();
+        growth::count(&own, &work)?.iter().for_each(|counts| println!("{counts}"));
         return Ok(());
     }
     let setup = xtask::setup();

@@ -2,8 +2,6 @@
 //! unlike in the counts of visits and bytes (`test/growth.rs`).
 
 use std::path::Path;
-use std::sync::Mutex;
-use std::thread;
 
 use dlc_test::features::Features;
 use dlc_test::growth::{SHAPES, Shape};
@@ -31,17 +29,9 @@ fn instructions_grow_with_the_program() {
         return;
     }
     let xtask = Path::new(env!("CARGO_BIN_EXE_xtask"));
-    let (left, wrong) = (Mutex::new(SHAPES.iter()), Mutex::new(Vec::new()));
-    let work = || {
-        while let Some(shape) = { left.lock().expect("no thread panics").next() } {
-            let counts = growth::count(xtask, shape, &sizes(shape)).expect("the program compiles");
-            println!("{counts}");
-            if counts.ratio > MOST {
-                wrong.lock().expect("no thread panics").push(counts.to_string());
-            }
-        }
-    };
-    thread::scope(|scope| (0..2).for_each(|_| drop(scope.spawn(work))));
-    let wrong = wrong.into_inner().expect("no thread panics");
+    let work: Vec<_> = SHAPES.iter().map(|shape| (shape, sizes(shape).to_vec())).collect();
+    let counts = growth::count(xtask, &work).expect("the programs compile");
+    counts.iter().for_each(|counts| println!("{counts}"));
+    let wrong: Vec<String> = counts.iter().filter(|counts| counts.ratio > MOST).map(ToString::to_string).collect();
     assert!(wrong.is_empty(), "more than {MOST} times the instructions for twice the ops:\n{}", wrong.join("\n"));
 }

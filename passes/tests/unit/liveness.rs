@@ -1,9 +1,8 @@
 //! What small programs of branches need where, by the names of values.
 
 use dlc_ir::text::{ParseOptions, parse_module};
-use dlc_ir::{Context, Diagnostics, OpId};
-
-use super::*;
+use dlc_ir::{BlockId, Body, Context, Diagnostics, OpId, RegionId, Type, ValueId};
+use dlc_passes::analysis::liveness::{Liveness, registers};
 
 /// What is found of the first region with so many blocks.
 fn look<T>(text: &str, blocks: usize, found: impl FnOnce(&Context, &Body, RegionId, &Liveness) -> T) -> T {

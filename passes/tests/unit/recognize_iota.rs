@@ -1,17 +1,19 @@
 //! Random programs, run before and after the pass. What comes out must be equal bit by bit.
 
 use std::fmt::Write;
+use std::sync::LazyLock;
 
 use dlc_core::tensor::TensorValue;
 use dlc_ir::diag::Diagnostics;
 use dlc_ir::interp::{Datum, Interpreter};
-use dlc_ir::pass::{DebugCounters, PassCx};
+use dlc_ir::pass::{DebugCounters, PassCx, PassDef};
 use dlc_ir::random::Random;
 use dlc_ir::text::{ParseOptions, PrintOptions, parse_module, print_body};
 use dlc_ir::verify::{SymbolTable, verify};
 use dlc_ir::{Body, Context, Type};
 
-use super::{DEF, Recognized, recognize_iota};
+use dlc_ir::pass::registry::Registry;
+use dlc_passes::tiny::recognize_iota::{Recognized, recognize_iota};
 
 fn context() -> Context {
     Context::new([&dlc_tiny::DIALECT, &dlc_core::DIALECT])
@@ -30,6 +32,8 @@ fn recognize(ctx: &Context, module: &mut Body) -> Recognized {
     let (diags, symbols) = (Diagnostics::new(), SymbolTable::default());
     let statistics = [(); 3].map(|()| 0.into());
     let counters = DebugCounters::off();
+    static DEF: LazyLock<&PassDef> =
+        LazyLock::new(|| Registry::linked().pass("recognize-iota").expect("it is linked in"));
     let cx = PassCx::new(ctx, &DEF, &symbols, &diags, &statistics, &counters);
     let func = module.first_op(module.entry_block().expect("a module has a block")).expect("there is a function");
     let found = recognize_iota(module.nested_mut(func).expect("a function is isolated"), &cx);

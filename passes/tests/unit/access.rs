@@ -1,12 +1,12 @@
 //! Views seen as indices.
 
+use dlc_core::space::Space;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::diag::Diagnostics;
 use dlc_ir::text::{ParseOptions, parse_module};
 use dlc_ir::verify::verify;
 use dlc_ir::{Body, Context, OpRef};
-
-use super::{Access, Shapes, Space, Step};
+use dlc_passes::analysis::access::{Access, Shapes, Step};
 
 /// What the returned value of a function with the argument `%x` is: the index into the source, and the guard.
 fn seen(symbols: &str, ty: &str, views: &[&str]) -> String {

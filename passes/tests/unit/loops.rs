@@ -1,9 +1,8 @@
 //! Loops of small programs of branches, by the places of their blocks.
 
 use dlc_ir::text::{ParseOptions, parse_module};
-use dlc_ir::{Context, Diagnostics, OpId};
-
-use super::*;
+use dlc_ir::{BlockId, Context, Diagnostics, OpId};
+use dlc_passes::analysis::loops::natural_loops;
 
 /// The head, the blocks, those that always run, and the loop around.
 type Plain = (usize, Vec<usize>, Vec<usize>, Option<usize>);

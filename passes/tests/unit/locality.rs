@@ -6,8 +6,7 @@ use dlc_core::access::Access;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::text::{ParseOptions, parse_module};
 use dlc_ir::{Body, Context, Diagnostics, verify};
-
-use super::*;
+use dlc_passes::analysis::locality::*;
 
 fn expr(text: &str) -> SizeExpr {
     SizeExpr::parse(text).expect(text)
