@@ -717,7 +717,8 @@ function show() {
   byId('main').dataset.tab = state.tab;
   byId('find').hidden = byId('found').hidden = state.tab !== 'program';
   const at = state.selected ? `,${state.selected.stage}:${state.selected.line}` : '';
-  history.replaceState(null, '', `#${state.tab},${state.left},${state.right}${at}`);
+  // In the frame of a notebook the page has no address.
+  if (location.protocol !== 'about:') history.replaceState(null, '', `#${state.tab},${state.left},${state.right}${at}`);
 }
 
 // Stages and lines of an address are numbers, or the name of a stage and text that a line has.
