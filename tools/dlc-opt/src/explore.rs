@@ -11,7 +11,7 @@ mod kernels;
 mod lines;
 mod origins;
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use dlc_core::precision::Precision;
@@ -30,6 +30,7 @@ use dlc_passes::region::choose_plan::cost::Cost;
 use dlc_passes::region::choose_plan::{Chosen, summary};
 use dlc_passes::rewrites::launches::symbols;
 use dlc_plan::{Schedule, Schedules};
+use indexmap::IndexSet;
 use serde_json::{Value, json};
 
 use crate::explain::{self, launched};
@@ -206,7 +207,7 @@ fn plans(ctx: &Context, module: &Body, assumed: Option<&Assumed>) -> Vec<Value> 
     let schedules = Schedules::of(ctx, module);
     let mut all = Vec::new();
     for (name, bodies) in programs {
-        let own: BTreeSet<String> = bodies.into_iter().flat_map(|body| symbols(ctx, body)).collect();
+        let own: IndexSet<String> = bodies.into_iter().flat_map(|body| symbols(ctx, body)).collect();
         let own: Vec<(String, i64)> = own.into_iter().map(|symbol| (symbol.clone(), size(&symbol))).collect();
         for kernel in launched(ctx, module, name, &own) {
             let plan = schedules.plans_of(ctx, module, &kernel.name).into_iter().next().map(|(_, plan)| plan);
