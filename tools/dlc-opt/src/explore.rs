@@ -100,7 +100,7 @@ impl Explore<'_> {
         let state = &mut *state;
         let last = state.last.as_ref();
         if state.plans.is_empty() {
-            // Without a pass that makes kernels of regions, the regions themselves are what there is.
+            // Without a pass that makes kernels of regions, the regions are shown.
             state.plans = last.map_or_else(Vec::new, |(module, _)| plans(ctx, module, state.assumed.as_ref()));
         }
         let ptx = last.filter(|_| state.has_instructions).map(|(module, stage)| state.texts.of_ptx(ctx, module, stage));

@@ -1,4 +1,4 @@
-// What is made of an op after its operands has the location of that op, and not that of its last operand.
+// What is built for an op after its operands has the location of that op, and not that of its last operand.
 
 // RUN: dlc-opt %s --tensorize --print-locations | FileCheck %s
 
