@@ -14,17 +14,19 @@
 // CHECK-SAME: "tiles":[{
 // CHECK-SAME: "banks":{{\[\[}}
 // CHECK-SAME: "plans":[{
+// CHECK-SAME: "candidates":{"best":[{"is_taken":true
+// CHECK-SAME: "clauses":["tile (
 // CHECK-SAME: "kernel":"gemm_0"
 // CHECK-SAME: "terms":{{\[\[}}"computing",
 // CHECK-SAME: "remarks":[{
-// CHECK-SAME: "pass":"form-regions"
+// CHECK-SAME: "at":[4,2],{{.*}}"pass":"form-regions"
 // CHECK-SAME: "title":"input"
-// CHECK-SAME: "title":"as read"
-// CHECK-SAME: "title":"form-regions"
+// CHECK-SAME: "from":null,{{.*}}"title":"as read"
+// CHECK-SAME: "from":[null,1,4,5,1,4,4,4,2,2,2,3,3,3,4,4,4,null],{{.*}}"title":"form-regions"
 // CHECK-SAME: "title":"tensorize"
 // CHECK-SAME: "registers":[null
 // CHECK-SAME: "title":"kernel-to-ptx"
-// CHECK-SAME: "title":"PTX"
+// CHECK-SAME: "from":[null,{{.*}}"registers":[null,{{.*}}"title":"PTX"
 // CHECK-SAME: \u003c/script>\u003cb>
 // CHECK-SAME: </script>
 

@@ -197,8 +197,8 @@ impl<'a> Run<'a> {
         let mut outputs = Outputs::new(self.options.output_dir.as_deref());
         for (number, range) in parts.into_iter().enumerate() {
             let diags = Diagnostics::new();
-            let explore =
-                self.options.explore.as_ref().map(|file| (file, Explore::new(&self.file.name, self.print_options())));
+            let explore = || Explore::new(self.registry, &self.file.name, self.print_options());
+            let explore = self.options.explore.as_ref().map(|file| (file, explore()));
             let part = self.part(range.clone(), explore.as_ref().map(|(_, explore)| explore), &diags, io);
             let mut found = diags.take();
             let mut failed = outputs.give(take_outputs(&mut found), io);
@@ -243,7 +243,7 @@ impl<'a> Run<'a> {
         print_options(self.options, self.options.generic)
     }
 
-    fn part(&self, range: Range<usize>, explore: Option<&Explore>, diags: &Diagnostics, io: &mut Io<'_>) -> Part {
+    fn part(&self, range: Range<usize>, explore: Option<&Explore<'_>>, diags: &Diagnostics, io: &mut Io<'_>) -> Part {
         let mut part = Part { status: Status::Failure, result: None, report: None };
         let Some(mut module) = self.read(range, diags) else { return part };
         if !verify(self.ctx, &module, diags) {
@@ -296,7 +296,7 @@ impl<'a> Run<'a> {
     fn run(
         &self,
         module: &mut Body,
-        explore: Option<&Explore>,
+        explore: Option<&Explore<'_>>,
         diags: &Diagnostics,
         io: &mut Io<'_>,
     ) -> (Report, Option<Failure>) {

@@ -3,16 +3,18 @@
 
 use std::collections::BTreeSet;
 
+use dlc_core::precision::Precision;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::diag::{Diagnostic, RemarkKind, line_column};
 use dlc_ir::{Context, Loc, OpId};
 use dlc_passes::analysis::axes::contributions;
 use dlc_passes::region::choose_plan::cost::Cost;
-use dlc_passes::region::choose_plan::summary;
+use dlc_passes::region::choose_plan::{Chosen, choose_plan, summary};
+use dlc_plan::Schedule;
 use dlc_region::ops::{Binary, Reduce, Scan, Sort, Unary};
 use indexmap::{IndexMap, IndexSet};
 
-use crate::planned::{ASSUMED, LaunchedKernel, PlannedKernel};
+use crate::planned::{ASSUMED, LaunchedKernel, PlannedKernel, machine, size_of};
 use crate::report::pattern;
 use crate::table::{lines, table};
 
@@ -31,13 +33,29 @@ pub struct Launched {
     pub plan: String,
     /// What it costs by the estimate, if the module says for which machine its plan is.
     pub cost: Option<Cost>,
+    /// What its symbols are.
+    sizes: Vec<(String, i64)>,
     /// The number of its launch; kernels that a launch chooses from have the same.
-    launch: usize,
+    pub launch: usize,
     /// Whether another kernel of its launch stands before it.
-    is_alternative: bool,
+    pub is_alternative: bool,
 }
 
 impl Launched {
+    /// The plans that are compared for it, for the machine that its plan is for.
+    pub fn candidates(
+        &self,
+        ctx: &Context,
+        module: &Body,
+        plan: &Schedule,
+        precision: Option<Precision>,
+    ) -> Option<Chosen> {
+        let size = |symbol: &str| size_of(&self.sizes, symbol);
+        let base = Schedule { targets: plan.targets.clone(), ..Schedule::new(&self.name, "") };
+        let target = machine(ctx, module, plan)?;
+        choose_plan(ctx, nested(ctx, module, &self.name)?, base, (&target, precision), &size)
+    }
+
     /// The row of the table of kernels.
     fn row(&self) -> [String; 5] {
         let name = if self.is_alternative { format!("or @{}", self.name) } else { format!("@{}", self.name) };
@@ -66,8 +84,8 @@ fn launched_kernel(ctx: &Context, module: &Body, launched: &LaunchedKernel) -> O
     let kernel = PlannedKernel::of(ctx, module, name, &|symbol| launched.size(symbol))?;
     let plan = kernel.plan.as_ref().map_or_else(|| "the default tiling".to_string(), |plan| summary(ctx, plan));
     let computes = computes(ctx, nested(ctx, module, name)?, &kernel.products);
-    let (name, loc, cost) = (name.to_string(), kernel.loc, kernel.cost);
-    Some(Launched { name, loc, computes, plan, cost, launch, is_alternative })
+    let (name, loc, cost, sizes) = (name.to_string(), kernel.loc, kernel.cost, launched.sizes.clone());
+    Some(Launched { name, loc, computes, plan, cost, sizes, launch, is_alternative })
 }
 
 /// The terms of an estimate, in microseconds, and what each is.

@@ -70,17 +70,28 @@ impl PlannedKernel {
         let kernel = module.nested(op).filter(|kernel| is_kernel(ctx, kernel))?;
         let facts = Facts::of(ctx, kernel, size)?;
         let plan = Schedules::of(ctx, module).plans_of(ctx, module, name).into_iter().next().map(|(_, plan)| plan);
-        let machine = |plan: &Schedule| match plan.targets.first()? {
-            TargetName::BuiltIn(name) => Target::built_in(name),
-            TargetName::Symbol(name) => {
-                let declared = ops.iter().filter_map(|&op| Target::of(OpRef::new(ctx, module, op)));
-                declared.into_iter().find(|target| target.name == *name)
-            }
-        };
+        let machine = |plan: &Schedule| machine(ctx, module, plan);
         let cost = plan.as_ref().and_then(|plan| Some(estimate(ctx, kernel, &facts, plan, &machine(plan)?)));
         let products = facts.products.iter().map(|product| product.op).collect();
         Some(PlannedKernel { loc: module.loc(op), flops: facts.all_flops(ctx, kernel), plan, cost, products })
     }
+}
+
+/// The machine that a plan of a module is for.
+pub fn machine(ctx: &Context, module: &Body, plan: &Schedule) -> Option<Target> {
+    match plan.targets.first()? {
+        TargetName::BuiltIn(name) => Target::built_in(name),
+        TargetName::Symbol(name) => {
+            let ops = module.entry_block().into_iter().flat_map(|block| module.ops(block));
+            let mut declared = ops.filter_map(|op| Target::of(OpRef::new(ctx, module, op)));
+            declared.find(|target| target.name == *name)
+        }
+    }
+}
+
+/// What a symbol of a kernel is; what nobody says is 1.
+pub fn size_of(sizes: &[(String, i64)], symbol: &str) -> i64 {
+    sizes.iter().find(|(own, _)| own == symbol).map_or(1, |(_, size)| *size)
 }
 
 /// A kernel that a program launches, or chooses from for a launch.
@@ -98,7 +109,7 @@ pub struct LaunchedKernel {
 impl LaunchedKernel {
     /// What a symbol of it is; what nobody says is 1.
     pub fn size(&self, symbol: &str) -> i64 {
-        self.sizes.iter().find(|(own, _)| own == symbol).map_or(1, |(_, size)| *size)
+        size_of(&self.sizes, symbol)
     }
 
     /// The kernels that a function launches, in order, of a module with plans; those of the module where it launches none.

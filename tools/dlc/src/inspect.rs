@@ -143,7 +143,7 @@ impl Program {
             let of_program =
                 line_column(ctx, self.compiled.function.loc).and_then(|(name, ..)| ctx.sources.named(&name));
             let (name, text) = of_program.as_ref().map_or(("", ""), |file| (&file.name, &file.text));
-            let explore = Explore::new(name, PrintOptions::default());
+            let explore = Explore::new(&self.session.0.setup.registry, name, PrintOptions::default());
             self.lowered("ptx", true, Some(&explore), &diags);
             explore.page(ctx, text, &diags.take())
         })
@@ -175,7 +175,7 @@ impl Program {
     }
 
     /// The same, looked at between passes; what goes wrong is reported.
-    fn lowered(&self, layer: &str, remarks: bool, explore: Option<&Explore>, diags: &Diagnostics) -> Option<Body> {
+    fn lowered(&self, layer: &str, remarks: bool, explore: Option<&Explore<'_>>, diags: &Diagnostics) -> Option<Body> {
         let compiled = &*self.compiled;
         let (ctx, registry) = (&compiled.ctx, &self.session.0.setup.registry);
         let layer = layer_name(layer);

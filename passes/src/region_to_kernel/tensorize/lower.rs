@@ -354,7 +354,8 @@ impl<'c> Lower<'_, 'c> {
             }
         }
         let id = self.region.defining_op(value).expect("arguments are memory, and those of a combiner are known");
-        self.emit.loc = self.region.loc(id);
+        // What is built for the op around it after this has the location of that op again.
+        let around = std::mem::replace(&mut self.emit.loc, self.region.loc(id));
         let lowered = if Reduce::of(self.op(id)).is_some() {
             let results = self.reduce(id)?;
             let all: Vec<ValueId> = self.region.results(id).collect();
@@ -372,6 +373,7 @@ impl<'c> Lower<'_, 'c> {
             self.emit.set_name(lowered.value, name);
         }
         self.scope().known.insert(value, (lowered, ids));
+        self.emit.loc = around;
         Ok(lowered)
     }
 

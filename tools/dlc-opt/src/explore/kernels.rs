@@ -93,7 +93,8 @@ impl View<'_> {
     fn grid(&self, grid: Grid<'_>) -> Value {
         let op = grid.id;
         let warps = grid.threads().unsigned_abs() as u32 / 32;
-        let mut lanes = vec![Lane::new("block", format!("{warps} warps"), warps)];
+        let who = if warps == 1 { "1 warp".to_string() } else { format!("{warps} warps") };
+        let mut lanes = vec![Lane::new("block", who, warps)];
         let mut tiles = Vec::new();
         for block in self.blocks(op) {
             self.events(block, 0, 0, &mut lanes);
