@@ -26,7 +26,7 @@ fn words_of_others_lead_to_ops() {
     for dialect in xtask::setup().dialects {
         for (place, (word, own)) in dialect.synonyms.iter().enumerate() {
             // An answer in words is a clause, with more words than an op and what belongs to it.
-            let is_answer = own.contains(|sign| matches!(sign, ',' | ':'));
+            let is_answer = own.contains([',', ':']);
             let name = dialect.name;
             assert!(dialect.names_op(own) || is_answer, "{name} has no op '{own}', by which '{word}' is known");
             assert!(dialect.op_spelled(word).is_none(), "'{word}' is an op of {name}");

@@ -475,7 +475,7 @@ fn is_sum_alone(ctx: &Context, body: &Body, op: OpId, axis: &str) -> bool {
         let op = OpRef::new(ctx, body, id);
         let is_free =
             |read: Read<'_>| read.guard().is_none_or(|guard| guard.exprs().all(|at| !at.symbols().contains(axis)));
-        Read::of(op).map_or(true, is_free)
+        Read::of(op).is_none_or(is_free)
             && [Read::DEF, region::BroadcastInDim::DEF, region::Transpose::DEF, region::Binary::DEF, region::Yield::DEF]
                 .into_iter()
                 .any(|def| op.is(def))
