@@ -76,6 +76,7 @@ mod candidates;
 mod chain;
 pub mod cost;
 pub mod facts;
+mod live;
 pub mod measured;
 mod memory;
 mod pack;

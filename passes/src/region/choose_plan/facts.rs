@@ -15,6 +15,7 @@ use dlc_plan::Schedule;
 use dlc_region::ops::{Binary, BroadcastInDim, Cast, Func, Read, Reduce, Select, Transpose, Unary, Yield};
 use dlc_region::verify::KernelAxes;
 
+use super::live::live;
 use super::runs::run_of;
 use super::windows::At;
 use crate::analysis::axes::{axes, contributions, elem, reductions};
@@ -597,33 +598,6 @@ fn is_added(ctx: &Context, body: &Body, value: ValueId) -> bool {
     let mut uses = body.uses(value).map(|used| Binary::of(OpRef::new(ctx, body, used.op)));
     let added = |op: Binary<'_>| matches!(op.function(), BinaryFn::Add | BinaryFn::Sub);
     uses.next().flatten().is_some_and(added) && uses.next().is_none()
-}
-
-/// The most values over axes that are alive at once, in the order of the ops.
-fn live(ctx: &Context, body: &Body) -> usize {
-    let ops = body.walk();
-    let place: rustc_hash::FxHashMap<OpId, usize> = ops.iter().enumerate().map(|(at, &op)| (op, at)).collect();
-    // What is alive after each op: one more where it is made, one less after its last use.
-    let mut change = vec![0i64; ops.len() + 1];
-    for (at, &op) in ops.iter().enumerate() {
-        for value in body.results(op).filter(|&value| !axes(ctx, body, value).is_empty()) {
-            let last = body.uses(value).filter_map(|used| place.get(&used.op)).max();
-            // A broadcast is the number that it had before.
-            if let Some(&last) = last.filter(|_| BroadcastInDim::of(OpRef::new(ctx, body, op)).is_none()) {
-                change[at] += 1;
-                change[last] -= 1;
-            }
-        }
-    }
-    let mut now = 0;
-    let most = change.into_iter().fold(0, |most, change| {
-        now += change;
-        most.max(now)
-    });
-    // A number is taken apart in several steps.
-    let is_low =
-        |&op: &OpId| Unary::of(OpRef::new(ctx, body, op)).is_some_and(|op| op.function() == scalar::Unary::Tf32Low);
-    most as usize + if ops.iter().any(is_low) { 2 } else { 0 }
 }
 
 /// Whether memory consists of rows of this many contiguous elements, each of which begins at a multiple of that number:

@@ -20,7 +20,7 @@ const SHARED_READS: f64 = 1.3;
 
 /// How much longer the L2 cache takes for what one block alone reads at a time, as measured for windows of pixels whose
 /// channels all are in one tile.
-const APART: f64 = 1.5;
+const UNSHARED_READS: f64 = 1.5;
 
 /// The bytes of a line of the cache.
 const LINE_BYTES: f64 = 128.0;
@@ -54,8 +54,8 @@ impl Estimator<'_> {
                     Some(Choice::Number(..=64)) => 1.1,
                     _ => 1.0,
                 };
-                let apart = self.apart(input, &over);
-                sum += bytes * narrow * apart * self.off_sector(input) * tiles
+                let unshared = self.unshared(input, &over);
+                sum += bytes * narrow * unshared * self.off_sector(input) * tiles
                     / self.parts()
                     / if shared { blocks } else { 1.0 };
             }
@@ -65,7 +65,7 @@ impl Estimator<'_> {
 
     /// How much longer the cache takes for windows that few other blocks read at the same time, and for their rows where they
     /// are shorter than the lines of it.
-    fn apart(&self, input: &Tensor, over: &[&str]) -> f64 {
+    fn unshared(&self, input: &Tensor, over: &[&str]) -> f64 {
         let Estimator { ctx, facts, plan, .. } = *self;
         let others = facts.iters().iter().filter(|axis| !over.contains(&axis.as_str()));
         let readers = others.map(|axis| (facts.size(axis) as f64 / plan.tile_of(axis).max(1) as f64).ceil());
@@ -73,8 +73,8 @@ impl Estimator<'_> {
             return 1.0;
         }
         let row = input.axes.last().map_or(1, |axis| facts.size(axis)) as f64 * bits(ctx, input.elem) / 8.0;
-        let apart = 1.0 + (APART - 1.0) / readers.product::<f64>().max(1.0);
-        apart * (LINE_BYTES / row).clamp(1.0, LINE_BYTES / 32.0)
+        let unshared = 1.0 + (UNSHARED_READS - 1.0) / readers.product::<f64>().max(1.0);
+        unshared * (LINE_BYTES / row).clamp(1.0, LINE_BYTES / 32.0)
     }
 
     /// What the L2 cache gives to the share of the SMs that is busy.
