@@ -395,11 +395,12 @@ fn options(matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
         if matches.get_flag("strict") || matches!(what, What::Batch(_)) {
             return Err("--device=none compiles one program, and evaluates none".into());
         }
-        let has_aim = text("emit-manifest").is_some() || matches.get_flag("explain");
+        let has_aim =
+            ["emit-manifest", "explore"].iter().any(|name| text(name).is_some()) || matches.get_flag("explain");
         if text("target").is_none() || !has_aim {
-            return Err(
-                "--device=none needs --target, the machine to compile for, and --emit-manifest or --explain".into()
-            );
+            return Err("--device=none needs --target, the machine to compile for, and --emit-manifest, --explain or \
+                        --explore"
+                .into());
         }
     }
     let is_off = plans().any(|plan| matches!(plan, Plan::How(Planning::Off)));
