@@ -498,8 +498,8 @@ pub fn reduces_rows(ctx: &Context, region: &Body, shape: &Shape) -> Option<Axis>
 /// The most phases of which neighbours lie apart.
 const MOST_PHASES: i64 = 4;
 
-/// The axis of which neighbours lie next to each other, or with those of the same phase: `x`, or `x floordiv 2` where another
-/// position is `x mod 2`.
+/// The axis of which neighbours lie next to each other, or those of the same phase: that of the last position, `x`, or
+/// `x floordiv 2` where another position is `x mod 2`.
 pub struct Neighbours {
     /// The axis.
     pub axis: String,
@@ -508,8 +508,9 @@ pub struct Neighbours {
 }
 
 impl Neighbours {
-    /// Those of a last position.
-    pub fn of(last: &SizeExpr) -> Option<Neighbours> {
+    /// Those of what is read at these positions.
+    pub fn of(at: &[SizeExpr]) -> Option<Neighbours> {
+        let (last, others) = at.split_last()?;
         if let Some(axis) = last.as_symbol() {
             return Some(Neighbours { axis: axis.to_string(), phase: None });
         }
@@ -517,7 +518,8 @@ impl Neighbours {
         let [(1, factors)] = terms.as_slice() else { return None };
         let [Factor::Quotient(of, by)] = factors.as_slice() else { return None };
         by.as_constant().filter(|by| (2..=MOST_PHASES).contains(by))?;
-        Some(Neighbours { axis: of.as_symbol()?.to_string(), phase: Some(of.modulo(by).ok()?) })
+        let phase = of.modulo(by).ok().filter(|phase| others.contains(phase))?;
+        Some(Neighbours { axis: of.as_symbol()?.to_string(), phase: Some(phase) })
     }
 }
 
@@ -545,7 +547,7 @@ pub fn reduces_columns(ctx: &Context, region: &Body, shape: &Shape) -> Option<[A
     let mut across = across.peekable();
     across.peek()?;
     let lies = |at: Vec<SizeExpr>| {
-        let neighbours = Neighbours::of(at.last()?)?;
+        let neighbours = Neighbours::of(&at)?;
         let others = &at[..at.len() - 1];
         let is_part = |at: &SizeExpr| neighbours.phase.as_ref().is_some_and(|phase| at == phase);
         Some(neighbours.axis == column.0 && others.iter().all(|at| !over(at, column) || is_part(at)))

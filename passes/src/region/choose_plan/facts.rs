@@ -85,6 +85,8 @@ pub struct Tensor {
     pub axes: Vec<String>,
     /// The axes along which neighbouring elements are read, each once.
     pub along: Vec<String>,
+    /// The axis of which neighbours of one phase are read next to each other: see [`Neighbours`].
+    pub phased: Option<String>,
     /// How many elements it has.
     pub elems: f64,
     /// The same as its sizes say it; `None` beyond 64 bits.
@@ -249,6 +251,7 @@ impl Facts {
                 elem,
                 axes,
                 along,
+                phased: None,
                 elems,
                 count: all,
                 plain,
@@ -411,23 +414,26 @@ impl Facts {
         self.pieces |= !plain;
         let Some(at) = argument(body, read.source(), args) else { return };
         let found = read_along(ctx, body, read);
-        let neighbours = read.at().last().and_then(Neighbours::of);
-        let is_whole = neighbours.as_ref().is_some_and(|of| of.phase.is_none());
-        let along = neighbours.map(|of| of.axis);
+        let (along, phased) = match Neighbours::of(&read.at()) {
+            Some(Neighbours { axis, phase: None }) => (Some(axis), None),
+            Some(Neighbours { axis, .. }) => (None, Some(axis)),
+            None => (None, None),
+        };
         self.reads.push(At { input: at, at: read.at() });
         let input = &mut self.inputs[at];
+        input.phased = phased.or(input.phased.take());
         if input.reads == 0 || found.len() > input.axes.len() {
             input.axes = found;
         }
-        input.plain &= plain && is_whole;
+        input.plain &= plain && along.is_some();
         let asks =
             |axis: &str| read.guard().is_some_and(|guard| guard.exprs().any(|expr| expr.symbols().contains(axis)));
-        input.in_rows &= is_whole && along.as_deref().is_some_and(|axis| !asks(axis));
+        input.in_rows &= along.as_deref().is_some_and(|axis| !asks(axis));
         input.has_boxes &= is_box(ctx, body, read);
         input.run = gcd(input.run, run_of(read, &axes(ctx, body, read.out())).unwrap_or(1));
         let is_value = |at: &SizeExpr| at.as_symbol().is_some_and(|name| name.starts_with('_'));
         input.scattered += usize::from(read.indices().next().is_some() && read.at().last().is_some_and(is_value));
-        input.is_matrix &= is_matrix && is_whole;
+        input.is_matrix &= is_matrix && along.is_some();
         input.along.extend(along.filter(|axis| !input.along.contains(axis)));
         input.reads += 1;
     }

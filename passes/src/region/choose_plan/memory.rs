@@ -23,7 +23,11 @@ impl CandidateGenerator<'_> {
     /// The most elements, of up to 16 bytes of each type, that every access may take, as far as rows are whole numbers of them;
     /// and what is assumed of symbols for that.
     fn width(&self, along: &str) -> (i64, Table<i64>) {
-        let is_along = |tensor: &&Tensor| tensor.along.iter().any(|axis| axis == along);
+        // Phases are read element by element. Results are stored as vectors all the same, but sums take single elements.
+        let is_phased = |tensor: &Tensor| tensor.phased.as_deref() == Some(along);
+        let is_reduced = self.facts.reduced.iter().any(|axis| axis == along);
+        let is_along =
+            |tensor: &&Tensor| tensor.along.iter().any(|axis| axis == along) || is_reduced && is_phased(tensor);
         let used = || self.facts.inputs.iter().filter(|it| it.reads > 0).chain(&self.facts.outputs).filter(is_along);
         let most = |tensor: &Tensor| tensor.run_up_to((128.0 / bits(self.ctx, tensor.elem)) as i64);
         let widest = used().map(most).fold(16, i64::min);
@@ -206,7 +210,7 @@ impl CandidateGenerator<'_> {
         let Some(long) = contiguous.or_else(longest) else { return Vec::new() };
         // Where what is reduced lies apart, neighbours are columns.
         let is_column = |axis: &&String| self.facts.iters().contains(axis) && *axis != long;
-        let column = main.and_then(|input| input.along.first()).filter(is_column);
+        let column = main.and_then(|input| input.along.first().or(input.phased.as_ref())).filter(is_column);
         match column.filter(|_| contiguous.is_none()) {
             Some(column) => self.columns(column, long),
             None => self.row_threads(long),
