@@ -524,7 +524,7 @@ struct Bounds {
 
 impl Bounds {
     fn of(ctx: &Context, body: &Body, found: &SplitLoop) -> Option<Bounds> {
-        let view = kernel::For::from(OpRef::new(ctx, body, found.op));
+        let view = kernel::For::from(OpRef::new(ctx, body, found.shared));
         let args: Vec<ValueId> = view.args().collect();
         let [first, last, step] = <[SizeExpr; 3]>::try_from(view.bounds()).ok()?;
         let (first, last) = (BoundExpr::new(first, &args), BoundExpr::new(last, &args));
@@ -565,7 +565,7 @@ impl Bounds {
         };
         let (values, mut bounds) = pack(&[begin, last])?;
         bounds.push(self.step.clone());
-        OpExprs { args: values, lists: vec![("bounds", bounds)], guard: None }.write(ctx, body, found.op);
+        OpExprs { args: values, lists: vec![("bounds", bounds)], guard: None }.write(ctx, body, found.shared);
         Some(())
     }
 }

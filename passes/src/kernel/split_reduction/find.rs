@@ -19,6 +19,8 @@ use crate::analysis::tiles::{may_overlap, tile_of, touches, with_inner};
 pub struct SplitLoop {
     /// The loop.
     pub op: OpId,
+    /// The loop whose steps the parts share: this one, or one of a nest that it is the outermost of.
+    pub shared: OpId,
     /// Where it was written.
     pub loc: Loc,
     /// The grid, and its block.
@@ -86,7 +88,8 @@ pub fn find(ctx: &Context, body: &Body, grid: OpId, parts: i64) -> Result<SplitL
             return Err((before, "memory is written before the loop, which each part would do".into()));
         }
     }
-    let (parts, combiners) = check_loop(ctx, body, op, parts).map_err(|why| (op, why))?;
+    let combiners = check_loop(ctx, body, op).map_err(|why| (op, why))?;
+    let (shared, parts) = shared_loop(ctx, body, op, parts).map_err(|why| (op, why))?;
     check_tiles(ctx, body, op, &ops[at + 1..]).map_err(|why| (op, why))?;
     let following = ops[at + 1..].to_vec();
     let stores = only_stores(ctx, body, op, &following);
@@ -97,6 +100,7 @@ pub fn find(ctx: &Context, body: &Body, grid: OpId, parts: i64) -> Result<SplitL
     let axes: Vec<usize> = (0..dims.len()).filter(|&axis| dims[axis].as_constant() != Some(1)).collect();
     Ok(SplitLoop {
         op,
+        shared,
         loc: body.loc(op),
         grid,
         block,
@@ -116,13 +120,8 @@ fn writes_memory(op: OpRef<'_>) -> bool {
     op.is(kernel::Store::DEF) || op.is(kernel::TmaStore::DEF)
 }
 
-/// That a loop does nothing that its parts could not do. How many parts have something to do, and what combines each number
-/// that it carries.
-fn check_loop(ctx: &Context, body: &Body, op: OpId, parts: i64) -> Result<(i64, Vec<Combiner>), String> {
-    let view = kernel::For::from(OpRef::new(ctx, body, op));
-    let bounds = view.bounds();
-    let step = bounds.get(2).and_then(SizeExpr::as_constant).filter(|&step| step > 0);
-    let step = step.ok_or("the step of the loop is no positive number")?;
+/// That a loop does nothing that its parts could not do. What combines each number that it carries.
+fn check_loop(ctx: &Context, body: &Body, op: OpId) -> Result<Vec<Combiner>, String> {
     for inner in with_inner(body, op) {
         let view = OpRef::new(ctx, body, inner);
         if writes_memory(view) {
@@ -132,18 +131,54 @@ fn check_loop(ctx: &Context, body: &Body, op: OpId, parts: i64) -> Result<(i64, 
             return Err("the phases of its barriers go on from step to step".into());
         }
     }
-    let combiners = combiners(ctx, body, op)?;
-    let (Some(first), Some(last)) = (bounds[0].as_constant(), bounds[1].as_constant()) else {
-        return Ok((parts, combiners));
-    };
+    combiners(ctx, body, op)
+}
+
+/// The loop whose steps the parts share, and how many parts have something to do: of a nest, the outermost loop that has
+/// a step for each part, or else the one with the most steps.
+fn shared_loop(ctx: &Context, body: &Body, op: OpId, parts: i64) -> Result<(OpId, i64), String> {
+    let mut best = (op, steps(ctx, body, op).ok_or("the step of the loop is no positive number")?);
+    for inner in nest(ctx, body, op) {
+        if best.1.is_none_or(|steps| steps >= parts) {
+            break;
+        }
+        match steps(ctx, body, inner) {
+            Some(steps) if steps.is_none_or(|steps| Some(steps) > best.1) => best = (inner, steps),
+            _ => {}
+        }
+    }
+    let (shared, Some(steps)) = best else { return Ok((best.0, parts)) };
     // Parts of as many steps, but none without any.
-    let steps = i128::from(last) - i128::from(first);
-    let steps = (steps.max(0) as u128).div_ceil(step.unsigned_abs().into());
-    let of_part = steps.div_ceil(parts.unsigned_abs().into()).max(1);
-    match i64::try_from(steps.div_ceil(of_part)) {
-        Ok(parts) if parts > 1 => Ok((parts, combiners)),
+    let of_part = steps.unsigned_abs().div_ceil(parts.unsigned_abs()).max(1);
+    match i64::try_from(steps.unsigned_abs().div_ceil(of_part)) {
+        Ok(parts) if parts > 1 => Ok((shared, parts)),
         _ => Err(format!("the loop has {steps} steps")),
     }
+}
+
+/// How many steps a loop has, where that is a number. `None` where its step is no positive number.
+fn steps(ctx: &Context, body: &Body, op: OpId) -> Option<Option<i64>> {
+    let bounds = kernel::For::from(OpRef::new(ctx, body, op)).bounds();
+    let step = bounds.get(2).and_then(SizeExpr::as_constant).filter(|&step| step > 0)?;
+    let (Some(first), Some(last)) = (bounds[0].as_constant(), bounds[1].as_constant()) else { return Some(None) };
+    let length = i128::from(last) - i128::from(first);
+    Some(i64::try_from((length.max(0) as u128).div_ceil(step.unsigned_abs().into())).ok())
+}
+
+/// The loops in a loop of which each is all that the one around it adds to what it carries, from the outermost one. Their
+/// bounds are the same in all steps of the others.
+fn nest(ctx: &Context, body: &Body, op: OpId) -> Vec<OpId> {
+    let inside = with_inner(body, op);
+    let fixed = |value: ValueId| body.defining_op(value).is_some_and(|op| !inside.contains(&op));
+    let inner = |outer: OpId| {
+        let block = block_of(ctx, body, outer)?;
+        let end: Vec<ValueId> = body.operands(body.last_op(block)?).collect();
+        let inner = body.defining_op(*end.first()?)?;
+        let view = kernel::For::of(OpRef::new(ctx, body, inner)).filter(|_| body.parent_op(inner) == Some(outer))?;
+        let same = view.inits().eq(body.args(block)[1..].iter().copied()) && body.results(inner).eq(end);
+        (same && view.args().all(fixed)).then_some(inner)
+    };
+    std::iter::successors(inner(op), |&op| inner(op)).collect()
 }
 
 /// What combines each number that a loop carries. An error where one is combined by no function, or begins with a number that
@@ -256,11 +291,17 @@ fn check_tiles(ctx: &Context, body: &Body, op: OpId, following: &[OpId]) -> Resu
     Ok(())
 }
 
-/// Whether the first of some ops that touches a tile writes all of it.
+/// Whether the first of some ops that touches a tile writes all of it, in each step of a loop too.
 fn begins_anew(ctx: &Context, body: &Body, ops: &[OpId], tile: OpId) -> bool {
     let touching = |&&op: &&OpId| crate::analysis::tiles::touches_tile(ctx, body, op, tile);
     let Some(&first) = ops.iter().find(touching) else { return true };
     let view = OpRef::new(ctx, body, first);
+    if view.is(kernel::For::DEF) {
+        // A loop without a step writes nothing.
+        let rest = ops.iter().position(|&op| op == first).map_or(&[][..], |at| &ops[at + 1..]);
+        let inside: Vec<OpId> = block_of(ctx, body, first).into_iter().flat_map(|block| body.ops(block)).collect();
+        return begins_anew(ctx, body, &inside, tile) && begins_anew(ctx, body, rest, tile);
+    }
     if view.is(kernel::Reduce::DEF)
         || view.is(kernel::Scan::DEF)
         || view.is(kernel::Sort::DEF)
