@@ -87,7 +87,8 @@ inventory::submit! { &REGION_NORMALIZE }
 /// 13. `stream-softmax`: a maximum and what is summed below it in one pass.
 /// 14. `stream-extrema`: a maximum and what is combined where it is reached, such as its position, in one pass.
 /// 15. `chain-contractions`: what one contraction forwards to the next stays on chip.
-/// 16. `merge-axes`: axes that follow each other wherever memory is read are one.
+/// 16. `merge-axes`, `share-axes`: axes that follow each other wherever memory is read are one, and reductions of rows that
+///     are read along such axes, too, go along them.
 /// 17. `order-buffers`: buffers between kernels end with an axis of the tiles of the product that fills them.
 /// 18. `explicit-broadcast`: outside of bodies, broadcasts are made explicit.
 /// 19. `cse`, `dce`: what that left twice, or left over.
@@ -97,8 +98,8 @@ static BOOK_TO_REGION: PipelineDef = PipelineDef {
     summary: "Partitions entries into kernels in normal form, and plans the memory between them.",
     text: "widen-products,fold-counts,recognize-scans,dce,split-axes{finite},split-scans,split-sorts,nest-reductions,\
            hoist-gathers,dce,form-regions,join-kernels,slice-inputs,merge-kernels,share-axes,cse,widen-sums,ccon1,\
-           srnf{reassoc},normalize-select,sink-epilogue,stream-softmax,stream-extrema,chain-contractions,merge-axes,order-buffers,\
-           explicit-broadcast,cse,dce,plan-arena",
+           srnf{reassoc},normalize-select,sink-epilogue,stream-softmax,stream-extrema,chain-contractions,merge-axes,\
+           share-axes,order-buffers,explicit-broadcast,cse,dce,plan-arena",
     to_layer: "",
     lowering: "form-regions",
 };

@@ -2,7 +2,7 @@
 //!
 //! **Requires**: region.
 //! **Ensures**: region. No two reductions next to each other have axes of their own, of the same sizes, along which both
-//! would read the same element of memory at each step.
+//! would read the same element of memory at each step; nor has a reduction axes for rows that are read along axes of results.
 //!
 //! **Before**
 //! ```mlir before
@@ -42,6 +42,9 @@
 //!   yield %r to Y
 //! }
 //! ```
+//!
+//! A reduction of rows that the kernel also reads at axes of its results goes along those: then a row is read once for both,
+//! as in a softmax.
 //!
 //! **Does not** merge the reads (`cse`) or the reductions, nor touch axes of results, or axes that some value has together.
 //!
@@ -92,11 +95,18 @@ type Element = (ValueId, Vec<ValueId>, Vec<SizeExpr>);
 
 /// Lets reductions of a kernel go along the same axes. How many axes are gone.
 pub fn share_axes(body: &mut Body, cx: &PassCx<'_>) -> u64 {
-    let names = if is_kernel(cx.ctx, body) { find(cx, body) } else { Names::new() };
-    if !names.is_empty() {
-        rename(cx.ctx, body, &names);
+    if !is_kernel(cx.ctx, body) {
+        return 0;
     }
-    names.len() as u64
+    let mut shared = 0;
+    for find in [find, find_rows] {
+        let names = find(cx, body);
+        if !names.is_empty() {
+            rename(cx.ctx, body, &names);
+        }
+        shared += names.len() as u64;
+    }
+    shared
 }
 
 /// Axes of reductions and what they may be called: as those of one that reads the same before.
@@ -121,6 +131,46 @@ fn find(cx: &PassCx<'_>, body: &Body) -> Names {
                     names.extend(own.into_iter().zip(other));
                 }
             }
+        }
+    }
+    names
+}
+
+/// Axes of reductions and what they may be called: as the axes of results along which a read without them reads the same.
+fn find_rows(cx: &PassCx<'_>, body: &Body) -> Names {
+    let ctx = cx.ctx;
+    let (mut reduced, mut names) = (Reduced::of(ctx, body), Names::new());
+    if reduced.lists.is_empty() {
+        return names;
+    }
+    let kernel = KernelAxes::of(ctx, body);
+    let is_iter = |axis: &str| kernel.position(axis).is_some_and(|at| at < kernel.iters);
+    let reads: Vec<Read<'_>> = body.walk().into_iter().filter_map(|op| Read::of(OpRef::new(ctx, body, op))).collect();
+    // What is read at axes of results themselves: of each memref the first such place.
+    let mut rows: FxHashMap<ValueId, Vec<SizeExpr>> = FxHashMap::default();
+    for read in &reads {
+        let at = read.at();
+        if at.iter().all(|at| at.as_constant().is_some() || at.as_symbol().is_some_and(is_iter)) {
+            rows.entry(read.source()).or_insert(at);
+        }
+    }
+    for &read in &reads {
+        let Some(own) = reduced.named(read) else { continue };
+        let (at, Some(row)) = (read.at(), rows.get(&read.source())) else { continue };
+        let place = |axis: &String| {
+            let place = at.iter().position(|at| at.as_symbol() == Some(axis))?;
+            row.get(place)?.as_symbol().map(String::from)
+        };
+        let Some(other) = own.iter().map(place).collect::<Option<Vec<String>>>() else { continue };
+        let renamed: Names = own.iter().cloned().zip(other.iter().cloned()).collect();
+        let same = at.iter().map(|at| put(at, &renamed)).eq(row.iter().cloned());
+        if same
+            && own.iter().all(|axis| !names.contains_key(axis))
+            && reduced.may_be_row(&own, &other, &at, &kernel)
+            && cx.allows_rule("share")
+        {
+            reduced.join(&own, &other);
+            names.extend(renamed);
         }
     }
     names
@@ -186,6 +236,21 @@ impl Reduced {
                 && alongside.is_none_or(|alongside| other.iter().all(|other| !alongside.contains(other)))
         };
         sizes == other_sizes && renamed.eq(others.iter().map(Some)) && own.iter().all(apart)
+    }
+
+    /// Whether axes that a read has may have the names of axes of results: of the same sizes, and no value has both. What
+    /// has other axes too, such as a product with a matrix, goes along axes of its own.
+    fn may_be_row(&self, own: &[String], other: &[String], at: &[SizeExpr], kernel: &KernelAxes) -> bool {
+        let Some((axes, sizes)) = own.first().and_then(|axis| self.lists.get(axis)?.as_ref()) else { return false };
+        let size = |name: &String| kernel.position(name).map(|at| &kernel.sizes[at]);
+        let sizes_fit = own
+            .iter()
+            .zip(other)
+            .all(|(own, other)| axes.iter().position(|axis| axis == own).and_then(|at| sizes.get(at)) == size(other));
+        let read: BTreeSet<String> = at.iter().flat_map(SizeExpr::symbols).map(|axis| axis.to_string()).collect();
+        let alone = |axis: &String| self.alongside.get(axis).is_none_or(|alongside| alongside.is_subset(&read));
+        let distinct = other.iter().collect::<BTreeSet<_>>().len() == own.len();
+        sizes_fit && distinct && own.iter().all(alone) && other.iter().all(|other| !read.contains(other))
     }
 
     /// Values that had the one now have the other.

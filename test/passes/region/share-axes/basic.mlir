@@ -108,3 +108,45 @@ region.func @nested<N> iters () ins (%a: memref<[N], f32>) outs (Y: memref<[], f
   } : f32 over ()
   yield %s to Y
 }
+
+// A row that is read along an axis of the result, too, is reduced along it, and then read once.
+// CHECK-LABEL: @centered<
+// CHECK: read %a[m, n] : f32 over (m, n)
+// CHECK: reduce max (n: N)
+// CHECK: binary sub {{.*}} : f32 over (m, n)
+// CSE-LABEL: @centered<
+// CSE: read %a
+// CSE-NOT: read %a
+// CSE: yield %r to Y
+region.func @centered<M, N> iters (m: M, n: N) ins (%a: memref<[M, N], f32>) outs (Y: memref<[M, N], f32> materialize gmem) {
+  %x = read %a[m, k] : f32 over (m, k)
+  %t = reduce max (k: N) acc f32 init -inf {
+    yield %x
+  } : f32 over (m)
+  %z = read %a[m, n] : f32 over (m, n)
+  %r = binary sub %z, %t : f32 over (m, n)
+  yield %r to Y
+}
+
+// Not the sum of a product with a matrix, which has an axis more than the row; nor of a row of another size.
+// CHECK-LABEL: @gated<
+// CHECK: reduce sum (k: N)
+// CHECK: reduce sum (l: N + 1)
+region.func @gated<M, N> iters (m: M, n: N) ins (%a: memref<[M, N], f32>, %w: memref<[N, N], f32>, %v: memref<[M, N + 1], f32>) outs (Y: memref<[M, N], f32> materialize gmem) {
+  %x = read %a[m, k] : f32 over (m, k)
+  %y = read %w[k, n] : f32 over (k, n)
+  %p = binary mul %x, %y : f32 over (m, k, n)
+  %d = reduce sum (k: N) acc f32 init 0.0 {
+    yield %p
+  } : f32 over (m, n)
+  %u = read %v[m, l] : f32 over (m, l)
+  %s = reduce sum (l: N + 1) acc f32 init 0.0 {
+    yield %u
+  } : f32 over (m)
+  %z = read %a[m, n] : f32 over (m, n)
+  %i = read %v[m, n] : f32 over (m, n)
+  %g = binary mul %d, %z : f32 over (m, n)
+  %h = binary mul %i, %s : f32 over (m, n)
+  %r = binary mul %g, %h : f32 over (m, n)
+  yield %r to Y
+}
