@@ -1,15 +1,4 @@
 // A block of ResNet that halves the image: two convolutions with normalization, and the input, projected, added.
-
-// RUN: dlc-opt %s | FileCheck %s --check-prefix=GRAPH
-// RUN: dlc-opt %s --lower-frontend | FileCheck %s --implicit-check-not=frontend.
-
-// GRAPH: %c1 = conv %x, %w1 stride [2, 2] pad [1, 1] acc f32 : tensor<[N, 128, (H + 1) floordiv 2, (W + 1) floordiv 2], f32>
-
-// CHECK: tiny.func @resnet_block<N, H, W>
-// CHECK: contract %w1 [co, ci, kh, kw], {{%.+}} [n, ci, 2*ho + kh, 2*wo + kw] to [n, co, ho, wo] acc f32
-// CHECK: contract %w2 [co, ci, kh, kw], {{%.+}} [n, ci, ho + kh, kw + wo] to [n, co, ho, wo] acc f32
-// CHECK: contract %w3 [co, ci, 0, 0], %x [n, ci, 2*ho, 2*wo] to [n, co, ho, wo] acc f32
-// CHECK: return
 frontend.graph @resnet_block<N, H, W>(
     %x: tensor<[N, 64, H, W], f16> {role = "data"},
     %w1: tensor<[128, 64, 3, 3], f16> {role = "param"},
