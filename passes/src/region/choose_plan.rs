@@ -56,7 +56,8 @@
 //! }
 //! ```
 //!
-//! **Does not** change what a kernel computes, or run it. Beyond it, only launches change, of kernels that others copy for. A
+//! **Does not** change what a kernel computes, or run it. Beyond it, only launches change, of kernels that others copy for,
+//! and of those that are cut in two (`cut`). A
 //! plan that is there, written by hand, stays: it is compared with its kernel (axes, tensors), as its verifier cannot.
 //! Nothing is found by names: what a kernel is follows from its reductions, and from where it reads.
 //!
@@ -75,6 +76,7 @@
 mod candidates;
 mod chain;
 pub mod cost;
+mod cut;
 pub mod facts;
 mod live;
 pub mod measured;
@@ -87,7 +89,7 @@ mod sizes;
 mod warpgroups;
 mod windows;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use dlc_core::precision::Precision;
 use dlc_ir::body::{Body, InsertPoint};
@@ -170,6 +172,7 @@ static DEF: PassDef = PassDef {
         StatDef { name: "plans", doc: "Kernels that got a plan." },
         StatDef { name: "candidates", doc: "Plans that were compared." },
         StatDef { name: "stopped", doc: "Plans that a condition stopped." },
+        StatDef { name: "cut", doc: "Kernels without a plan that are two." },
         StatDef { name: "packed", doc: "Factors of products that are packed first." },
     ],
     requires: &["region"],
@@ -231,7 +234,8 @@ impl Pass for ChoosePlan {
         let mut packing = pack::Packing { launches: Launches::of_module(ctx, body), arenas: BTreeSet::new() };
         self.check_symbols(body, &kernels, &packing.launches, cx)?;
         let mut programs = sizes::ProgramSymbols::default();
-        for mut op in kernels {
+        let mut waiting: VecDeque<OpId> = kernels.into();
+        while let Some(mut op) = waiting.pop_front() {
             let view = OpRef::new(ctx, body, op);
             let (Some(kernel), Some(symbol)) = (body.nested(op), view.symbol_name()) else { continue };
             let all = plans.plans_of(ctx, body, symbol);
@@ -256,6 +260,10 @@ impl Pass for ChoosePlan {
             }
             let cases = pack::cases(&names, &self.sizes, &of_program);
             let packer = pack::Packer { cx, target: &target, precision: self.precision, base: &base, cases: &cases };
+            if let Some(parts) = packer.cut(body, op, &mut packing) {
+                parts.into_iter().rev().for_each(|part| waiting.push_front(part));
+                continue;
+            }
             op = packer.pack(body, op, &mut packing).unwrap_or(op);
             let view = OpRef::new(ctx, body, op);
             let Some(kernel) = body.nested(op) else { continue };

@@ -358,7 +358,10 @@ impl Packer<'_, '_> {
                 return Some(PackedOperand { content, side, ..PackedOperand::of(ctx, body, *input, place)? });
             }
             let (last, row) = (at.last()?, facts.inputs[*input].row.as_ref()?);
-            let is_axis = last.as_symbol().is_some_and(|name| facts.axes.position(name).is_some());
+            // Along an axis of the batch neighbours are of other products.
+            let sides = [&product.rows, &product.columns, &product.depth];
+            let is_side = |name: &str| sides.iter().any(|axes| axes.iter().any(|axis| axis == name));
+            let is_axis = last.as_symbol().is_some_and(|name| facts.axes.position(name).is_some() && is_side(name));
             // Unaligned rows of matrices can be padded.
             let whole = |size: &Case<'_>| row.eval(&|name| Some(size(name))).is_ok_and(|row| row % unit == 0);
             let padded = at.len() == 2 && row.as_constant().is_none();
@@ -371,8 +374,9 @@ impl Packer<'_, '_> {
                 is_read && is_axis && is_long && (row.divisible_by(unit) || padded || self.cases.iter().all(whole));
             (!comes && place + 1 < at.len()).then(|| PackedOperand::of(ctx, body, *input, place))?
         }));
-        // Zeros add nothing, where both factors have them; of few elements they would be the most.
-        let long = self.cases.iter().all(|size| size_of(facts, axis, size) >= unit);
+        // Zeros add nothing, where both factors have them; of fewer elements than half a unit they would be the most. The
+        // channels of a picture in `f32` are one unit then.
+        let long = self.cases.iter().all(|size| 2 * size_of(facts, axis, size) > unit);
         if operands.len() == 2 && operands.iter().all(PackedOperand::copies) && long {
             for operand in &mut operands {
                 operand.filled = operand.whole(ctx, &operand.sizes[1]).filter(|_| !operand.sizes[1].divisible_by(unit));
@@ -390,7 +394,7 @@ impl Packer<'_, '_> {
     }
 
     /// What the best plan of a kernel takes in all cases; the symbols of a copying one are what these sizes are.
-    fn time(&self, body: &Body, sizes: &[SizeExpr]) -> Option<f64> {
+    pub(super) fn time(&self, body: &Body, sizes: &[SizeExpr]) -> Option<f64> {
         let time = |size: &Case<'_>| {
             let plans = self.plans(body, size, sizes)?;
             plans.first().map(|(_, cost)| cost.time)
@@ -398,7 +402,12 @@ impl Packer<'_, '_> {
         self.cases.iter().map(time).sum()
     }
 
-    fn plans(&self, body: &Body, size: &dyn Fn(&str) -> i64, sizes: &[SizeExpr]) -> Option<Vec<(Schedule, Cost)>> {
+    pub(super) fn plans(
+        &self,
+        body: &Body,
+        size: &dyn Fn(&str) -> i64,
+        sizes: &[SizeExpr],
+    ) -> Option<Vec<(Schedule, Cost)>> {
         let number = |name: &str| {
             let own = SYMBOLS.iter().position(|&known| known == name).and_then(|axis| sizes.get(axis));
             own.and_then(|own| own.eval(&|name| Some(size(name))).ok()).unwrap_or_else(|| size(name))
@@ -460,7 +469,7 @@ fn mark_rounded(ctx: &Context, body: &mut Body) {
 }
 
 /// The product that a reduction sums.
-fn multiplied(ctx: &Context, body: &Body, op: OpId) -> Option<OpId> {
+pub(super) fn multiplied(ctx: &Context, body: &Body, op: OpId) -> Option<OpId> {
     let reduce = region::Reduce::of(OpRef::new(ctx, body, op))?;
     let value = *combined(reduce).first()?;
     let op = body.defining_op(before_broadcasts(ctx, body, value))?;
