@@ -14,7 +14,7 @@ compiled model gives by itself.
 `torch.compile(model, backend="dlc")` compiles what dynamo captures, with gradients, and runs other ops in torch.
 """
 
-from . import _gradients, _indices, _norms, _ops, _pools, _recurrent, _scatters
+from . import _gradients, _indices, _norms, _ops, _orders, _pools, _recurrent, _scatters, _special
 from ._builder import OPS, Builder, Value, register
 from ._dynamo import backend, fallbacks
 from ._graph import Graph, UnsupportedOp, export, translate
