@@ -195,6 +195,13 @@ class Calls(unittest.TestCase):
         self.assertEqual(run(torch.ones(3), 2).tolist(), [2.0] * 3)
         self.refused("is 3, and the model was exported for 2", lambda: run(torch.ones(3), 3))
 
+    def test_inputs_without_the_axes_of_the_export(self):
+        for size in (Dim("h", min=2, max=8), 2 * Dim("h", min=2, max=8)):
+            run = dlc.torch.compile(function(lambda x: x + x.shape[0]), (torch.ones(4, 3),), dynamic_shapes=(({0: size},),))
+            for wrong in (torch.tensor(1.0), torch.ones(4), 3):
+                with self.assertRaises(dlc.ArgumentError):
+                    run(wrong)
+
     def test_an_input_on_another_device_is_named(self):
         run = dlc.torch.compile(nn.Linear(3, 2), (torch.ones(1, 3),))
         self.refused("the input input is on the device meta", lambda: run(torch.ones(1, 3, device="meta")), "input")

@@ -94,7 +94,7 @@ class Model:
             drawn = self.graph.drawn.items()
             arguments = arguments | {name: draw(sizes, dtype=dtype, device=bound.device) for name, (draw, sizes, dtype) in drawn}
         values = [arguments[name] if place is None else flat[place] for name, place in self._arguments]
-        outputs = self.program(*values, sizes={name: sizes[name] for name in self._unknown} if sizes and self._unknown else None)
+        outputs = self.program(*values, sizes={name: sizes[name] for name in self._unknown if name in sizes} if sizes and self._unknown else None)
         outputs = outputs if isinstance(outputs, tuple) else (outputs,)
         if not self._arguments:
             outputs = tuple(map(torch.as_tensor, outputs))  # no argument says that they are tensors of torch
@@ -166,14 +166,16 @@ class Model:
 
     def _sizes_of(self, flat: Sequence[Any]) -> dict[str, int]:
         """What the symbols are in a call."""
-        sizes = {symbol: flat[place].shape[axis] for place, _, axis, symbol, _, _ in self._limits}
+        found = ((symbol, _size(flat[place], axis)) for place, _, axis, symbol, _, _ in self._limits)
+        sizes = {symbol: size for symbol, size in found if size is not None}
         for place, value in self.graph.numbers.items():
             if isinstance(value, Symbolic) and value.expr.is_Symbol:
                 sizes[str(value.expr)] = flat[place]
         for place, name, axis, expr in self._expressions:
-            if not is_linear(expr):
+            size = _size(flat[place], axis)
+            if size is None or not is_linear(expr):
                 continue
-            symbol, size = str(*expr.free_symbols), flat[place].shape[axis]
+            symbol = str(*expr.free_symbols)
             found, (low, high) = solve(expr, size), self.graph.ranges.get(symbol, (0, None))
             if found is None or found < low or (high is not None and found > high):
                 message = f"axis {axis} of the input {name} has {size} elements, and it is {expr} where {symbol} is from {low} to {high or 'any size'}"
@@ -183,9 +185,9 @@ class Model:
 
     def _check(self, flat: Sequence[Any]) -> None:
         for place, name, axis, symbol, low, high in self._limits:
-            if not isinstance(flat[place], torch.Tensor) or flat[place].dim() <= axis:
+            size = _size(flat[place], axis)
+            if size is None:
                 continue  # the program refuses it
-            size = flat[place].shape[axis]
             if size < low or (high is not None and size > high):
                 message = f"axis {axis} of the input {name} has {size} elements, and {symbol} is from {low} to {high or 'any size'}"
                 raise refuse(name, message, "export the model with a larger range of dynamic_shapes")
@@ -211,6 +213,12 @@ class _Bound:
                 copies.append(value)
                 originals.append(self.originals[name])
         self.copied = list(by_type.values())
+
+
+def _size(value: Any, axis: int) -> int | None:
+    """The size of an axis; None of what has no such axis."""
+    shape = getattr(value, "shape", ())
+    return shape[axis] if axis < len(shape) else None
 
 
 def _given(result: Any, sizes: dict[str, int] | None) -> Any:
