@@ -2,7 +2,7 @@
 //!
 //! **Requires**: region.
 //! **Ensures**: region. No two reductions next to each other have axes of their own, of the same sizes, along which both
-//! would read the same element of memory at each step; nor has a reduction axes for rows that are read along axes of results.
+//! would read the same element of memory at each step. Rows that are read along axes of results are reduced along these.
 //!
 //! **Before**
 //! ```mlir before

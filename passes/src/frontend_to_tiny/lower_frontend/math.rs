@@ -4,10 +4,10 @@
 //! Each takes a value of `f32` or `f64` and gives one of the same type, and is right at the infinities, and for what is
 //! not a number. Polynomials with a number are those of Abramowitz and Stegun, "Handbook of Mathematical Functions".
 //!
-//! Functions that are 0 at 0 are exact to a few units in the last place there: in `f32` by polynomials of the function divided
-//! by `x`, fitted for the least relative error (weighted least squares). Elsewhere differences of large numbers do.
+//! Functions that are 0 at 0 are exact to a few units in the last place there, in `f32` by polynomials of the function divided
+//! by `x`. These were fitted for the least relative error (weighted least squares). Elsewhere differences of large numbers do.
 
-use std::f64::consts::{FRAC_PI_2, LN_2, LOG2_E, LOG10_2, PI};
+use std::f64::consts::{FRAC_2_SQRT_PI, FRAC_PI_2, LN_2, LOG2_E, LOG10_2, PI};
 
 use dlc_ir::{Type, ValueId};
 use dlc_tiny::ops::Predicate;
@@ -367,7 +367,7 @@ impl Emit<'_> {
         let result = self.minus_from(1.0, rest);
         let far = self.with_sign_of(x, result);
         let near =
-            [7.85386079e-05, -0.000801019345, 0.00518832767, -0.0268538119, 0.112835851, -0.376126258, 1.12837917];
+            [7.85386079e-05, -0.000801019345, 0.00518832767, -0.0268538119, 0.112835851, -0.376126258, FRAC_2_SQRT_PI];
         self.odd_near_zero(x, 1.0, &near, far)
     }
 

@@ -134,8 +134,8 @@ fn check_loop(ctx: &Context, body: &Body, op: OpId) -> Result<Vec<Combiner>, Str
     combiners(ctx, body, op)
 }
 
-/// The loop whose steps the parts share, and how many parts have something to do: of a nest, the outermost loop that has
-/// a step for each part, or else the one with the most steps.
+/// The loop whose steps the parts share, and how many parts have something to do. Of a nest it is the outermost loop that
+/// has a step for each part, or else the one with the most steps.
 fn shared_loop(ctx: &Context, body: &Body, op: OpId, parts: i64) -> Result<(OpId, i64), String> {
     let mut best = (op, steps(ctx, body, op).ok_or("the step of the loop is no positive number")?);
     for inner in nest(ctx, body, op) {

@@ -1,5 +1,5 @@
-//! Kernels with a product that no plan of tiles fits, such as two products of which the second has its rows along other axes
-//! than the results: they are cut into two kernels at a value, which is stored, if both together take less time.
+//! Kernels with a product that no plan of tiles fits are cut into two at a value, which is stored, if both together take
+//! less time. Such are sums of two products with other axes, and two products whose result is transposed.
 //!
 //! What is tried: the values that a product takes as a factor and that are computed, and what follows a product until
 //! another reduction is needed. A part without a plan is cut again when it is its turn; its price counts that.

@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 
 use crate::analysis::axes::axes;
 
-/// The registers that ops need while they are computed: of a number of `tf32` what is left of one, of a division that is
-/// rounded as IEEE has it the steps, and its routine for what is not normal.
+/// The registers that ops need while they are computed. The low number of `tf32` needs what the high one leaves; a division
+/// that is rounded as IEEE has it needs those of its steps.
 const OF_LOW_PART: usize = 2;
 const OF_DIVISION: usize = 8;
 

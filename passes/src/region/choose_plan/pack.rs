@@ -374,9 +374,8 @@ impl Packer<'_, '_> {
                 is_read && is_axis && is_long && (row.divisible_by(unit) || padded || self.cases.iter().all(whole));
             (!comes && place + 1 < at.len()).then(|| PackedOperand::of(ctx, body, *input, place))?
         }));
-        // Zeros add nothing, where both factors have them; of fewer elements than half a unit they would be the most. The
-        // channels of a picture in `f32` are one unit then.
-        let long = self.cases.iter().all(|size| 2 * size_of(facts, axis, size) > unit);
+        // Zeros add nothing, where both factors have them; of few elements they would be the most.
+        let long = self.cases.iter().all(|size| size_of(facts, axis, size) >= unit);
         if operands.len() == 2 && operands.iter().all(PackedOperand::copies) && long {
             for operand in &mut operands {
                 operand.filled = operand.whole(ctx, &operand.sizes[1]).filter(|_| !operand.sizes[1].divisible_by(unit));

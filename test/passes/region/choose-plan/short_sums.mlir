@@ -4,7 +4,7 @@
 // RUN: dlc-opt %s --pass-pipeline="lower-frontend,tiny-to-region,choose-plan{target=sm90}" | FileCheck %s
 
 // CHECK-LABEL: plan.schedule of @few_0 for sm90
-// CHECK: tile ({{.*}}, i6: 4, i4: 4)
+// CHECK: tile ({{.*}}, i5: 4, i6: 4)
 frontend.graph @few(%x: tensor<[16, 3, 66, 66], f32>, %w: tensor<[64, 3, 3, 3], f32>) -> tensor<[16, 64, 64, 64], f32> {
   %y = conv %x, %w
   output %y
