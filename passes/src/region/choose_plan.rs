@@ -220,7 +220,7 @@ impl Pass for ChoosePlan {
         let ctx = cx.ctx;
         let Some(block) = body.entry_block() else { return Ok(()) };
         let ops: Vec<OpId> = body.ops(block).collect();
-        let kernels: Vec<OpId> = ops.into_iter().filter(|&op| is_kernel(ctx, body, op)).collect();
+        let mut kernels: VecDeque<OpId> = ops.into_iter().filter(|&op| is_kernel(ctx, body, op)).collect();
         if kernels.is_empty() {
             return Ok(());
         }
@@ -232,10 +232,9 @@ impl Pass for ChoosePlan {
         let plans = Schedules::of(ctx, body);
         let measured = MeasuredPlans::take(ctx, body, &self.target);
         let mut packing = pack::Packing { launches: Launches::of_module(ctx, body), arenas: BTreeSet::new() };
-        self.check_symbols(body, &kernels, &packing.launches, cx)?;
+        self.check_symbols(body, kernels.make_contiguous(), &packing.launches, cx)?;
         let mut programs = sizes::ProgramSymbols::default();
-        let mut waiting: VecDeque<OpId> = kernels.into();
-        while let Some(mut op) = waiting.pop_front() {
+        while let Some(mut op) = kernels.pop_front() {
             let view = OpRef::new(ctx, body, op);
             let (Some(kernel), Some(symbol)) = (body.nested(op), view.symbol_name()) else { continue };
             let all = plans.plans_of(ctx, body, symbol);
@@ -261,7 +260,7 @@ impl Pass for ChoosePlan {
             let cases = pack::cases(&names, &self.sizes, &of_program);
             let packer = pack::Packer { cx, target: &target, precision: self.precision, base: &base, cases: &cases };
             if let Some(parts) = packer.cut(body, op, &mut packing) {
-                parts.into_iter().rev().for_each(|part| waiting.push_front(part));
+                parts.into_iter().rev().for_each(|part| kernels.push_front(part));
                 continue;
             }
             op = packer.pack(body, op, &mut packing).unwrap_or(op);
