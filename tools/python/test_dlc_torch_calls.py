@@ -1,7 +1,11 @@
 """Symbolic sizes of models of PyTorch, and calls of compiled models: `python3 -m unittest tools/python/test_dlc_torch_calls.py`."""
 import copy
 import importlib.util
+import os
+import sys
 import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 MISSING = next((name for name in ("dlc", "torch") if importlib.util.find_spec(name) is None), None)
 if MISSING is None:
@@ -12,22 +16,13 @@ if MISSING is None:
 
     import dlc
     import dlc.torch
+    from torch_models import function
 
 
 def setUpModule():
     if MISSING:
         raise unittest.SkipTest(f"{MISSING} is not installed")
     torch.manual_seed(0)
-
-
-def function(compute):
-    """A function as a model."""
-
-    class Function(nn.Module):
-        def forward(self, *args):
-            return compute(*args)
-
-    return Function()
 
 
 def symbolic(compute, size, rows=(3, 6, 9)):

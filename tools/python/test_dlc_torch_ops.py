@@ -1,7 +1,11 @@
 """Ops of PyTorch that become several ops of graphs, against eager on the CPU: `python3 -m unittest tools/python/test_dlc_torch_ops.py`."""
 import importlib.util
 import math
+import os
+import sys
 import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 MISSING = next((name for name in ("dlc", "torch") if importlib.util.find_spec(name) is None), None)
 if MISSING is None:
@@ -11,22 +15,13 @@ if MISSING is None:
     from torch.nn import functional as F
 
     import dlc.torch
+    from torch_models import function
 
 
 def setUpModule():
     if MISSING:
         raise unittest.SkipTest(f"{MISSING} is not installed")
     torch.manual_seed(0)
-
-
-def function(compute):
-    """A function as a model."""
-
-    class Function(nn.Module):
-        def forward(self, *args):
-            return compute(*args)
-
-    return Function()
 
 
 def changed(x, index, value):

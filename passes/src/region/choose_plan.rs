@@ -259,10 +259,6 @@ impl Pass for ChoosePlan {
             }
             let cases = pack::cases(&names, &self.sizes, &of_program);
             let packer = pack::Packer { cx, target: &target, precision: self.precision, base: &base, cases: &cases };
-            if let Some(parts) = packer.cut(body, op, &mut packing) {
-                parts.into_iter().rev().for_each(|part| kernels.push_front(part));
-                continue;
-            }
             op = packer.pack(body, op, &mut packing).unwrap_or(op);
             let view = OpRef::new(ctx, body, op);
             let Some(kernel) = body.nested(op) else { continue };
@@ -281,13 +277,17 @@ impl Pass for ChoosePlan {
             let others = self.sizes.iter().enumerate();
             let others: Vec<(usize, (Chosen, Facts))> =
                 others.filter_map(|(at, sizes)| Some((at, chosen(sizes)?))).collect();
-            for (chosen, _) in std::iter::once(&general).chain(others.iter().map(|(_, chosen)| chosen)) {
-                cx.count("candidates", chosen.ranked.len() as u64);
-                cx.count("stopped", chosen.stopped as u64);
-                if cx.wants_remarks() {
-                    self.tell(cx, view, chosen);
-                }
+            let all =
+                || std::iter::once(&general).chain(others.iter().map(|(_, chosen)| chosen)).map(|chosen| &chosen.0);
+            self.report(cx, view, all());
+            if all().any(|chosen| chosen.ranked.first().is_none_or(|(plan, _)| plan.tile.is_none()))
+                && let Some(parts) = packer.cut(body, op, &mut packing)
+            {
+                parts.into_iter().rev().for_each(|part| kernels.push_front(part));
+                continue;
             }
+            let view = OpRef::new(ctx, body, op);
+            let Some(kernel) = body.nested(op) else { continue };
             let skipped = self.skipped(view.symbol_name().unwrap_or_default());
             let variant = |(chosen, facts): (Chosen, Facts)| {
                 let plan = chosen.ranked.into_iter().nth(skipped)?.0;
@@ -424,6 +424,17 @@ impl ChoosePlan {
     fn skipped(&self, kernel: &str) -> usize {
         let is_of = |name: &str| name.strip_prefix(kernel).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
         self.skipped.iter().filter(|(name, _)| is_of(name)).map(|(_, plans)| *plans).max().unwrap_or(0)
+    }
+
+    /// Counts the plans that were compared for a kernel, and reports the best ones.
+    fn report<'a>(&self, cx: &PassCx<'_>, kernel: OpRef<'_>, all: impl Iterator<Item = &'a Chosen>) {
+        for chosen in all {
+            cx.count("candidates", chosen.ranked.len() as u64);
+            cx.count("stopped", chosen.stopped as u64);
+            if cx.wants_remarks() {
+                self.tell(cx, kernel, chosen);
+            }
+        }
     }
 
     fn tell(&self, cx: &PassCx<'_>, kernel: OpRef<'_>, chosen: &Chosen) {

@@ -4,8 +4,8 @@
 //! Each takes a value of `f32` or `f64` and gives one of the same type, and is right at the infinities, and for what is
 //! not a number. Polynomials with a number are those of Abramowitz and Stegun, "Handbook of Mathematical Functions".
 //!
-//! Functions that are 0 at 0 are exact to a few units in the last place there, in `f32` by polynomials of the function divided
-//! by `x`. These were fitted for the least relative error (weighted least squares). Elsewhere differences of large numbers do.
+//! Functions that are 0 at 0 are right to a few units in the last place there in `f32`, by polynomials of the function divided
+//! by `x`. These were fitted for the least relative error (weighted least squares). In `f64` logarithms of `1 + y` alone are so.
 
 use std::f64::consts::{FRAC_2_SQRT_PI, FRAC_PI_2, LN_2, LOG2_E, LOG10_2, PI};
 

@@ -9,23 +9,25 @@ use dlc_core::sizes::Sizes;
 use dlc_host::choice::Choice;
 use dlc_host::ops::Launch;
 use dlc_ir::affine::SizeExpr;
-use dlc_ir::body::{Body, InsertPoint, OpParts, OpRef};
+use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::define::{Kind, Text, TextArray};
 use dlc_ir::diag::RemarkKind;
-use dlc_ir::{Builder, Context, OpId, Str, Type, TypeData, ValueId};
+use dlc_ir::{Builder, Context, OpId, Str, Type, ValueId};
+use dlc_plan::Schedule;
 use dlc_region::ops::{Func, NewRead, Read, Yield};
 use dlc_region::verify::{DEFERRED, KernelAxes};
 
-use super::pack::{Packer, Packing, multiplied};
+use super::cost::Cost;
+use super::pack::{Case, Packer, Packing, multiplied};
 use crate::analysis::axes::{axes, before_broadcasts, elem, is_elementwise, reductions};
-use crate::rewrites::launches::symbols;
+use crate::rewrites::launches::{At, add_kernel, set_signature, symbols};
 use crate::rewrites::unused::erase_unused;
 
 /// How often a part is cut again, as far as its price goes.
 const DEPTH: usize = 2;
 /// How the memory between the parts is aligned, in bytes.
 const ALIGN: i64 = 128;
-/// What the result of the first part is called.
+/// What the result of the first part is called, and the end of its name.
 const RESULT: &str = "part";
 
 /// A kernel in two parts: bodies, and the arguments of the whole that each has.
@@ -44,33 +46,35 @@ impl Packer<'_, '_> {
         let root = OpRef::new(ctx, body, body.root());
         let name = root.symbol_name()?.to_string();
         let launches = packing.launches.always_of(ctx, module, &name);
-        if launches.is_empty() || root.prop_named("arg_attrs").is_some() || !self.is_without_plan(body)? {
+        if launches.is_empty() || root.prop_named("arg_attrs").is_some() || !is_divisible(ctx, body) {
             return None;
         }
         let before = self.time(body, &[])?;
         let priced = cuts(ctx, body).into_iter().filter_map(|cut| Some((self.price_of(&cut, DEPTH)?, cut)));
         let (after, cut) = priced.min_by(|a, b| a.0.total_cmp(&b.0)).filter(|(after, _)| *after < before)?;
+        // All that may fail is done before anything changes.
+        let names = symbols(ctx, body);
+        let stored = |at: &At| stored_by(ctx, module.nested(at.0)?, at.1, cut.stored, &names);
+        let stored: Vec<Type> = launches.iter().map(stored).collect::<Option<_>>()?;
         if !self.cx.allows_rule("cut") {
             return None;
         }
-        let loc = module.loc(kernel);
+        self.cx.count("cut", 1);
         if self.cx.wants_remarks() {
-            let stored = MemRef::expect(ctx, cut.stored).dims(ctx);
-            let stored: Vec<String> = stored.iter().map(ToString::to_string).collect();
+            let dims: Vec<String> = MemRef::expect(ctx, cut.stored).dims(ctx).iter().map(ToString::to_string).collect();
             let message = format!(
                 "@{name} has no plan as one kernel, which takes {before:.1} us, and is two, which take {after:.1}: [{}] is \
                  stored between them",
-                stored.join(", ")
+                dims.join(", ")
             );
-            self.cx.remark(RemarkKind::Passed, loc, message);
+            self.cx.remark(RemarkKind::Passed, module.loc(kernel), message);
         }
-        self.cx.count("cut", 1);
         let own = packing.launches.take_name(&format!("{name}_{RESULT}"));
-        let names = symbols(ctx, module.nested(kernel)?);
-        for (function, op) in launches {
-            let body = module.nested_mut(function)?;
-            let launch = launch_both(ctx, body, op, (&cut, &own), &names)?;
+        for ((function, op), stored) in launches.into_iter().zip(stored) {
+            let Some(body) = module.nested_mut(function) else { continue };
+            let launch = launch_both(ctx, body, op, (&cut, &own), stored);
             packing.launches.note(&own, (function, launch));
+            // What is new in memory needs a place where everything has one.
             if OpRef::new(ctx, body, body.root()).prop_named("arena").is_some() {
                 packing.arenas.insert(function);
             }
@@ -78,33 +82,24 @@ impl Packer<'_, '_> {
         let Cut { first: (mut first, _), second: (second, _), .. } = cut;
         first.set_prop(ctx, first.root(), Str::SYM_NAME, Some(Text::make(ctx, &own)));
         first.set_prop(ctx, first.root(), Str::SYM_VISIBILITY, Some(Text::make(ctx, "private")));
-        module.nested_mut(kernel)?.replace_with(second);
-        let root = OpRef::new(ctx, &first, first.root());
-        let parts = OpParts { props: first.props(first.root()), ..OpParts::new(root.op_name(), loc) };
-        let made = module.create_op(OpParts { nested: Some(Box::new(first)), ..parts });
-        module.insert(made, InsertPoint::Before(kernel));
-        Some([made, kernel])
+        if let Some(body) = module.nested_mut(kernel) {
+            body.replace_with(second);
+        }
+        Some([add_kernel(module, first, kernel), kernel])
     }
 
-    /// Whether a kernel has a product, and in some case no plan with a tile.
-    fn is_without_plan(&self, body: &Body) -> Option<bool> {
-        let ctx = self.cx.ctx;
-        let all = reductions(ctx, body);
-        if all.len() < 2 || !all.iter().any(|&op| multiplied(ctx, body, op).is_some()) {
-            return Some(false);
-        }
-        let mut without = false;
-        for size in self.cases {
-            let plans = self.plans(body, size, &[])?;
-            without |= plans.first().is_none_or(|(plan, _)| plan.tile.is_none());
-        }
-        Some(without)
+    /// Whether a kernel that may be cut has in some case no plan with a tile.
+    fn is_without_plan(&self, body: &Body) -> bool {
+        let has_tile = |(plan, _): &(Schedule, Cost)| plan.tile.is_some();
+        let is_without =
+            |size: &Case<'_>| self.plans(body, size, &[]).is_none_or(|all| !all.first().is_some_and(has_tile));
+        is_divisible(self.cx.ctx, body) && self.cases.iter().any(is_without)
     }
 
     /// What a kernel takes, or its parts if it has no plan.
     fn price(&self, body: &Body, depth: usize) -> Option<f64> {
         let before = self.time(body, &[])?;
-        if depth == 0 || !self.is_without_plan(body)? {
+        if depth == 0 || !self.is_without_plan(body) {
             return Some(before);
         }
         let cuts = cuts(self.cx.ctx, body);
@@ -114,6 +109,12 @@ impl Packer<'_, '_> {
     fn price_of(&self, cut: &Cut, depth: usize) -> Option<f64> {
         Some(self.price(&cut.first.0, depth)? + self.price(&cut.second.0, depth)?)
     }
+}
+
+/// Whether a kernel has a product and another reduction.
+fn is_divisible(ctx: &Context, body: &Body) -> bool {
+    let all = reductions(ctx, body);
+    all.len() > 1 && all.iter().any(|&op| multiplied(ctx, body, op).is_some())
 }
 
 /// All that is tried of a kernel.
@@ -176,17 +177,24 @@ fn cut_at(ctx: &Context, body: &Body, value: ValueId) -> Option<Cut> {
     let dims = over.iter().map(|axis| sizes.size(axis).cloned()).collect::<Option<Vec<SizeExpr>>>()?;
     let stored = MemRef::get(ctx, dims.clone(), elem(ctx, body, value), Layout::RowMajor, ALIGN, false);
     let text = |items: Vec<&str>| TextArray::make(ctx, items);
+    // Plans know tensors by their names.
+    let func = Func::of(OpRef::new(ctx, body, body.root()))?;
+    let args = body.args(body.entry_block()?).iter().map(|&arg| ctx.str(body.value_name(arg)));
+    let known: Vec<&str> = args.chain(func.outputs()).collect();
+    let numbered = (0..).map(|number| format!("{RESULT}_{number}"));
+    let mut names = std::iter::once(RESULT.to_string()).chain(numbered);
+    let name = names.find(|name| !known.contains(&name.as_str()))?;
 
     let mut first = body.clone();
     let block = first.entry_block()?;
     let end = first.last_op(block)?;
     let loc = first.loc(end);
     first.erase_op(end);
-    Yield::build(&mut Builder::at_end(ctx, &mut first, block), loc, &[value], Some(vec![RESULT]), None);
+    Yield::build(&mut Builder::at_end(ctx, &mut first, block), loc, &[value], Some(vec![&name]), None);
     let props = [
         ("iters", text(over.clone())),
         ("iter_sizes", Sizes::make(ctx, dims)),
-        ("outputs", text(vec![RESULT])),
+        ("outputs", text(vec![&name])),
         ("materialize", text(vec!["gmem"])),
     ];
     for (key, attr) in props {
@@ -202,7 +210,7 @@ fn cut_at(ctx: &Context, body: &Body, value: ValueId) -> Option<Cut> {
     let block = second.entry_block()?;
     let loc = second.loc(second.defining_op(value)?);
     let arg = second.add_arg(block, stored, loc);
-    second.set_value_name(arg, ctx.intern_str(RESULT));
+    second.set_value_name(arg, ctx.intern_str(&name));
     // What one reduction alone reads is in it.
     let mut uses = second.uses(value);
     let place = match (uses.next(), uses.next()) {
@@ -234,28 +242,29 @@ fn keep_used(ctx: &Context, body: &mut Body, results: Option<&[Type]>) -> Option
     for &at in gone.iter().rev() {
         body.erase_arg(block, at);
     }
-    let ty = Func::of(OpRef::new(ctx, body, body.root()))?.function_type();
-    let TypeData::Function { results: were, .. } = ctx.type_data(ty) else { return None };
-    let inputs: Vec<Type> = body.args(block).iter().map(|&arg| body.value_type(arg)).collect();
-    let ty = ctx.type_attr(ctx.function_type(&inputs, results.unwrap_or(were)));
-    body.set_prop(ctx, body.root(), Str::FUNCTION_TYPE, Some(ty));
+    set_signature(ctx, body, results);
     Some(kept)
 }
 
-/// Lets a launch of a kernel be one of its second part, after one of the first, which is given back.
-fn launch_both(ctx: &Context, body: &mut Body, op: OpId, (cut, name): (&Cut, &str), names: &[String]) -> Option<OpId> {
-    let launch = Launch::from(OpRef::new(ctx, body, op));
-    let (loc, choices, inputs) = (launch.loc(), launch.choices(), launch.inputs().collect::<Vec<ValueId>>());
-    let given = choices.first()?.sizes.clone();
+/// The memory between the parts of a kernel where it is launched. `None` where a size goes beyond 64 bits.
+fn stored_by(ctx: &Context, body: &Body, op: OpId, stored: Type, names: &[String]) -> Option<Type> {
+    let given = &Launch::from(OpRef::new(ctx, body, op)).choices().into_iter().next()?.sizes;
     let size = |name: &str| given.get(names.iter().position(|known| known == name)?).cloned();
-    let ty = MemRef::expect(ctx, cut.stored);
-    let dims = ty.dims(ctx).iter().map(|size_of| size_of.substitute(&size).ok()).collect::<Option<Vec<_>>>()?;
-    let ty = MemRef::get(ctx, dims, ty.elem(ctx), Layout::RowMajor, ALIGN, false);
+    let ty = MemRef::expect(ctx, stored);
+    let dims = ty.dims(ctx).iter().map(|dim| dim.substitute(&size).ok()).collect::<Option<Vec<_>>>()?;
+    Some(MemRef::get(ctx, dims, ty.elem(ctx), Layout::RowMajor, ALIGN, false))
+}
+
+/// Lets a launch of a kernel be one of its second part, after one of the first, which is given back.
+fn launch_both(ctx: &Context, body: &mut Body, op: OpId, (cut, name): (&Cut, &str), stored: Type) -> OpId {
+    let launch = Launch::from(OpRef::new(ctx, body, op));
+    let (loc, inputs) = (launch.loc(), launch.inputs().collect::<Vec<ValueId>>());
+    let given = launch.choices().into_iter().next().map(|choice| choice.sizes).unwrap_or_default();
     let of = |kept: &[usize]| kept.iter().map(|&at| inputs[at]).collect::<Vec<ValueId>>();
     let choices = vec![Choice::always(ctx, name, given)];
     let place = InsertPoint::Before(op);
-    let made = Launch::build(&mut Builder::new(ctx, body, place), loc, &of(&cut.first.1), choices, None, &[ty]);
+    let made = Launch::build(&mut Builder::new(ctx, body, place), loc, &of(&cut.first.1), choices, None, &[stored]);
     let operands: Vec<ValueId> = of(&cut.second.1).into_iter().chain([body.result(made, 0)]).collect();
     body.set_operands(op, &operands);
-    Some(made)
+    made
 }

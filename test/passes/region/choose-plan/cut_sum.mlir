@@ -22,3 +22,18 @@ frontend.graph @shortcut(%h: tensor<[8, 256, 64, 64], f16>, %x: tensor<[8, 128, 
   output %y
 }
 
+// Of three, one part is cut again, and what it reads and gives have names of their own, as plans know tensors by names.
+// CHECK-LABEL: host.func @three
+// CHECK: region.func private @three_0_part_0 iters
+// CHECK-NEXT: ins ({{.*}}%part: memref
+// CHECK-NEXT: outs (part_0: memref
+// CHECK: region.func private @three_0 iters
+// CHECK-NEXT: ins ({{.*}}%part_0: memref
+frontend.graph @three(%h: tensor<[8, 256, 64, 64], f16>, %x: tensor<[8, 128, 64, 64], f16>, %z: tensor<[8, 64, 64, 64], f16>, %w: tensor<[256, 256, 3, 3], f16>, %v: tensor<[256, 128, 3, 3], f16>, %u: tensor<[256, 64, 5, 5], f16>) -> tensor<[8, 256, 64, 64], f16> {
+  %a = conv %h, %w pad [1, 1]
+  %b = conv %x, %v pad [1, 1]
+  %c = conv %z, %u pad [2, 2]
+  %s = add %a, %b
+  %y = add %s, %c
+  output %y
+}
