@@ -11,6 +11,7 @@ use dlc_plan::value::Table;
 
 use super::candidates::CandidateGenerator;
 use super::facts::{Facts, Tensor, bits};
+use crate::analysis::masks;
 
 /// The bytes of the widest access.
 const WIDEST: i64 = 16;
@@ -29,6 +30,8 @@ const FOR_ADDRESSES: i64 = 40;
 /// Of how many places of a window a thread has a register more: ptxas then spills nothing of a window of 3 x 3, and 8 bytes
 /// of one of 7 x 7.
 const L2_PREFETCH_SHARE: i64 = 4;
+/// How many elements are farther apart than any two that a cache holds together.
+const FARTHEST: u64 = 1 << 30;
 /// What is computed for a load besides it: its address, whether it is in memory.
 const OPS_OF_LOAD: f64 = 2.0;
 /// The bytes that an SM's cache gives its threads at once, of one line.
@@ -104,10 +107,10 @@ impl Facts {
     }
 }
 
-/// By how much a position grows along an axis; `None` where that differs.
-fn slope(at: &SizeExpr, axis: &str) -> Option<i64> {
-    let next = SizeExpr::symbol(axis).ok()?.add(&1.into()).ok()?;
-    at.substitute(&|name| (name == axis).then(|| next.clone())).ok()?.sub(at).ok()?.as_constant()
+/// How many elements neighbours along an axis are apart; `None` where that differs. Input may say any number: beyond
+/// [`FARTHEST`] nothing changes.
+fn distance(at: &SizeExpr, axis: &str) -> Option<i64> {
+    masks::slope(at, axis).map(|slope| slope.unsigned_abs().min(FARTHEST) as i64)
 }
 
 fn names(at: &SizeExpr, axis: &str) -> bool {
@@ -130,7 +133,7 @@ pub fn work(ctx: &dlc_ir::Context, facts: &Facts, plan: &Schedule) -> Work {
         let axes = facts.axes.names.iter().filter(|axis| names(at, axis));
         let (mut reach, mut points) = (0, 1);
         for axis in axes {
-            reach += slope(at, axis).map_or(own(axis), i64::abs) * (own(axis) - 1);
+            reach += distance(at, axis).unwrap_or_else(|| own(axis)) * (own(axis) - 1);
             points *= own(axis);
         }
         (reach, points)
@@ -144,7 +147,7 @@ pub fn work(ctx: &dlc_ir::Context, facts: &Facts, plan: &Schedule) -> Work {
         let rows: i64 = others.iter().map(&span).map(|(reach, points)| points.min(reach + 1)).product();
         let (reach, points) = span(row);
         let elements = points.min(reach + 1);
-        let step = last.and_then(|last| slope(row, last)).unwrap_or(0).abs();
+        let step = last.and_then(|last| distance(row, last)).unwrap_or(0);
         // Vectors begin at multiples of their size; those of windows reach over the ends of what a thread has.
         let begins = last.map_or(1, |last| own(last) * step);
         let width = match begins {
@@ -182,7 +185,7 @@ fn lines(facts: &Facts, [threads, own]: [&dyn Fn(&str) -> i64; 2], read: &At, by
     for (dim, at) in read.at.iter().enumerate().rev() {
         let axes = || facts.iters().iter().filter(|axis| names(at, axis));
         let lanes = axes().map(|axis| threads(axis) as f64).product::<f64>().min(left);
-        let step = axes().map(|axis| slope(at, axis).map_or(own(axis), i64::abs) * own(axis)).max().unwrap_or(0);
+        let step = axes().map(|axis| distance(at, axis).unwrap_or_else(|| own(axis)) * own(axis)).max().unwrap_or(0);
         let apart = tensor.strides.get(dim).map_or(LINE, |stride| stride * (step * bytes) as f64);
         left /= lanes.max(1.0);
         lines *= (lanes * apart / LINE).clamp(1.0, lanes.max(1.0));
@@ -248,7 +251,7 @@ impl CandidateGenerator<'_> {
     fn align_inputs(&self, along: &str, width: i64, assume: &mut Table<i64>) {
         for read in &self.facts.reads {
             let tensor = &self.facts.inputs[read.input];
-            let step = read.at.last().and_then(|row| slope(row, along)).unwrap_or(0).abs();
+            let step = read.at.last().and_then(|row| distance(row, along)).unwrap_or(0);
             let Some(row) = tensor.row.as_ref().filter(|_| step > 0) else { continue };
             let mut own = (WIDEST * 8 / bits(self.ctx, tensor.elem) as i64).min(width * step);
             while own > 1 && self.facts.assume(row, own, assume).is_none() {
