@@ -93,6 +93,7 @@ mod report;
 mod scan;
 mod sort;
 pub(crate) mod stream;
+mod window;
 mod zeros;
 
 use dlc_core::guard::{Condition, Guard};
