@@ -167,7 +167,11 @@ impl Schedule {
             return product(&axes);
         };
         let rows = self.tile_of(row).checked_add(self.tile_of(high))? - 1;
-        let pixels = rows.checked_mul(self.tile_of(column))?.checked_add(AFTER_ROWS)?;
+        let pitch = self.tile_of(column);
+        let pixels = rows.checked_mul(pitch)?;
+        // Some pixels of the next row follow if the exchange of 16-byte units begins there, else all of them.
+        let after = if pixels % AFTER_ROWS == 0 { AFTER_ROWS } else { pitch };
+        let pixels = pixels.checked_add(after + AFTER_ROWS - 1)? / AFTER_ROWS * AFTER_ROWS;
         product(before)?.checked_mul(pixels)?.checked_mul(self.tile_of(channel))
     }
 
