@@ -1,7 +1,7 @@
 //! Holds that the work of the compiler grows no faster than the program, by counts that are the same on every machine.
 //!
 //! Visits of records of the IR and allocated bytes are counted at two sizes of each shape. Scans of lists outside of the
-//! IR are neither; `cargo test -p xtask --test growth` counts the instructions of those.
+//! IR are neither; `cargo test -p xtask --test suite growth::` counts the instructions of those.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

@@ -2,9 +2,13 @@
 import copy
 import importlib.util
 import math
+import os
+import sys
 import types
 import unittest
 from unittest import mock
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 MISSING = next((name for name in ("dlc", "torch") if importlib.util.find_spec(name) is None), None)
 if MISSING is None:
@@ -16,22 +20,13 @@ if MISSING is None:
     import dlc
     import dlc.torch
     from dlc import _arrays
+    from torch_models import function
 
 
 def setUpModule():
     if MISSING:
         raise unittest.SkipTest(f"{MISSING} is not installed")
     torch.manual_seed(0)
-
-
-def function(compute):
-    """A function as a model."""
-
-    class Function(nn.Module):
-        def forward(self, *args):
-            return compute(*args)
-
-    return Function()
 
 
 def close(test, actual, expected, what=""):

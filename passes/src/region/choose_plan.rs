@@ -56,7 +56,8 @@
 //! }
 //! ```
 //!
-//! **Does not** change what a kernel computes, or run it. Beyond it, only launches change, of kernels that others copy for. A
+//! **Does not** change what a kernel computes, or run it. Beyond it, only launches change, of kernels that others copy for,
+//! and of those that are cut in two (`cut`). A
 //! plan that is there, written by hand, stays: it is compared with its kernel (axes, tensors), as its verifier cannot.
 //! Nothing is found by names: what a kernel is follows from its reductions, and from where it reads.
 //!
@@ -75,6 +76,7 @@
 mod candidates;
 mod chain;
 pub mod cost;
+mod cut;
 pub mod facts;
 mod live;
 pub mod measured;
@@ -88,7 +90,7 @@ mod sizes;
 mod warpgroups;
 mod windows;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use dlc_core::precision::Precision;
 use dlc_ir::body::{Body, InsertPoint};
@@ -171,6 +173,7 @@ static DEF: PassDef = PassDef {
         StatDef { name: "plans", doc: "Kernels that got a plan." },
         StatDef { name: "candidates", doc: "Plans that were compared." },
         StatDef { name: "stopped", doc: "Plans that a condition stopped." },
+        StatDef { name: "cut", doc: "Kernels without a plan that are two." },
         StatDef { name: "packed", doc: "Factors of products that are packed first." },
     ],
     requires: &["region"],
@@ -218,7 +221,7 @@ impl Pass for ChoosePlan {
         let ctx = cx.ctx;
         let Some(block) = body.entry_block() else { return Ok(()) };
         let ops: Vec<OpId> = body.ops(block).collect();
-        let kernels: Vec<OpId> = ops.into_iter().filter(|&op| is_kernel(ctx, body, op)).collect();
+        let mut kernels: VecDeque<OpId> = ops.into_iter().filter(|&op| is_kernel(ctx, body, op)).collect();
         if kernels.is_empty() {
             return Ok(());
         }
@@ -230,9 +233,9 @@ impl Pass for ChoosePlan {
         let plans = Schedules::of(ctx, body);
         let measured = MeasuredPlans::take(ctx, body, &self.target);
         let mut packing = pack::Packing { launches: Launches::of_module(ctx, body), arenas: BTreeSet::new() };
-        self.check_symbols(body, &kernels, &packing.launches, cx)?;
+        self.check_symbols(body, kernels.make_contiguous(), &packing.launches, cx)?;
         let mut programs = sizes::ProgramSymbols::default();
-        for mut op in kernels {
+        while let Some(mut op) = kernels.pop_front() {
             let view = OpRef::new(ctx, body, op);
             let (Some(kernel), Some(symbol)) = (body.nested(op), view.symbol_name()) else { continue };
             let all = plans.plans_of(ctx, body, symbol);
@@ -275,13 +278,17 @@ impl Pass for ChoosePlan {
             let others = self.sizes.iter().enumerate();
             let others: Vec<(usize, (Chosen, Facts))> =
                 others.filter_map(|(at, sizes)| Some((at, chosen(sizes)?))).collect();
-            for (chosen, _) in std::iter::once(&general).chain(others.iter().map(|(_, chosen)| chosen)) {
-                cx.count("candidates", chosen.ranked.len() as u64);
-                cx.count("stopped", chosen.stopped as u64);
-                if cx.wants_remarks() {
-                    self.tell(cx, view, chosen);
-                }
+            let all =
+                || std::iter::once(&general).chain(others.iter().map(|(_, chosen)| chosen)).map(|chosen| &chosen.0);
+            self.report(cx, view, all());
+            if all().any(|chosen| chosen.ranked.first().is_none_or(|(plan, _)| plan.tile.is_none()))
+                && let Some(parts) = packer.cut(body, op, &mut packing)
+            {
+                parts.into_iter().rev().for_each(|part| kernels.push_front(part));
+                continue;
             }
+            let view = OpRef::new(ctx, body, op);
+            let Some(kernel) = body.nested(op) else { continue };
             let skipped = self.skipped(view.symbol_name().unwrap_or_default());
             let variant = |(chosen, facts): (Chosen, Facts)| {
                 let plan = chosen.ranked.into_iter().nth(skipped)?.0;
@@ -418,6 +425,17 @@ impl ChoosePlan {
     fn skipped(&self, kernel: &str) -> usize {
         let is_of = |name: &str| name.strip_prefix(kernel).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
         self.skipped.iter().filter(|(name, _)| is_of(name)).map(|(_, plans)| *plans).max().unwrap_or(0)
+    }
+
+    /// Counts the plans that were compared for a kernel, and reports the best ones.
+    fn report<'a>(&self, cx: &PassCx<'_>, kernel: OpRef<'_>, all: impl Iterator<Item = &'a Chosen>) {
+        for chosen in all {
+            cx.count("candidates", chosen.ranked.len() as u64);
+            cx.count("stopped", chosen.stopped as u64);
+            if cx.wants_remarks() {
+                self.tell(cx, kernel, chosen);
+            }
+        }
     }
 
     fn tell(&self, cx: &PassCx<'_>, kernel: OpRef<'_>, chosen: &Chosen) {

@@ -45,7 +45,7 @@
 //! }
 //! ```
 //!
-//! **Does not** join kernels that reduce, scan or read at positions that are values, kernels whose axes have other names or
+//! **Does not** join kernels that reduce, scan, sort or read at positions that are values, kernels whose axes have other names or
 //! orders, or large kernels that have no memory in common: together they would only need more registers.
 //!
 //! A later launch joins the nearest earlier one that it can, among the last few. The joined launch stands at the later place, or
@@ -60,7 +60,7 @@ use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{On, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{Builder, Context, OpId, Str, TypeData, ValueId};
 use dlc_plan::Schedules;
-use dlc_region::ops::{Func, Read, Reduce, Scan, Yield};
+use dlc_region::ops::{Func, Read, Reduce, Scan, Sort, Yield};
 use rustc_hash::FxHashMap;
 
 use dlc_host::choice::Choice;
@@ -205,7 +205,8 @@ fn is_elementwise(ctx: &Context, kernel: &Body) -> bool {
         let op = OpRef::new(ctx, kernel, op);
         let reads_values = Read::of(op).is_some_and(|read| read.indices().next().is_some());
         let casts = Yield::of(op).is_some_and(|end| end.casts().is_some());
-        !op.is(Reduce::DEF) && !op.is(Scan::DEF) && !reads_values && !casts
+        let is_alone = ![Reduce::DEF, Scan::DEF, Sort::DEF].iter().any(|def| op.is(def));
+        is_alone && !reads_values && !casts
     };
     root.prop_named("arg_attrs").is_none() && kernel.ops(block).all(of_points)
 }

@@ -73,14 +73,14 @@ use dlc_ir::body::{Body, OpRef};
 use dlc_ir::define::{IntArray, Kind, TextArray};
 use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{On, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
-use dlc_ir::{Context, OpId, Str, Type, TypeData, ValueId};
+use dlc_ir::{Context, OpId, Type, TypeData, ValueId};
 use dlc_region::ops::{BroadcastInDim, Func, Read, Transpose};
 use dlc_region::types::Value;
 use dlc_region::verify::{KernelAxes, axes_of};
 
 use crate::analysis::axes::places;
 use crate::plan::shape::{Axis, Shape, groups};
-use crate::rewrites::launches::{At, Launches, free_kernels};
+use crate::rewrites::launches::{At, Launches, free_kernels, set_signature};
 
 static DEF: PassDef = PassDef {
     on: On::Module,
@@ -268,7 +268,7 @@ impl Buffer {
             }
         }
         body.set_value_type(arg, ty);
-        set_types(ctx, body, None);
+        set_signature(ctx, body, None);
     }
 
     /// Lets the kernel have its axes in the other order.
@@ -286,7 +286,7 @@ impl Buffer {
         let (iters, sizes, root) = (TextArray::make(ctx, iters), Sizes::make(ctx, sizes), body.root());
         body.set_prop(ctx, root, ctx.intern_str("iters"), Some(iters));
         body.set_prop(ctx, root, ctx.intern_str("iter_sizes"), Some(sizes));
-        set_types(ctx, body, stored);
+        set_signature(ctx, body, stored.as_ref().map(std::slice::from_ref));
         let values: Vec<ValueId> =
             body.walk().into_iter().flat_map(|op| body.results(op).collect::<Vec<_>>()).collect();
         for value in values {
@@ -319,18 +319,6 @@ fn stored(ctx: &Context, func: Func<'_>) -> Option<MemRef> {
     match ctx.type_data(func.function_type()) {
         TypeData::Function { results, .. } => MemRef::of(ctx, *results.first()?),
         _ => None,
-    }
-}
-
-/// Says what a kernel takes, and what it stores if that is another type.
-fn set_types(ctx: &Context, body: &mut Body, stored: Option<Type>) {
-    let Some(entry) = body.entry_block() else { return };
-    let inputs: Vec<Type> = body.args(entry).iter().map(|&arg| body.value_type(arg)).collect();
-    let func = Func::from(OpRef::new(ctx, body, body.root()));
-    if let TypeData::Function { results, .. } = ctx.type_data(func.function_type()) {
-        let results: Vec<Type> = stored.map_or_else(|| results.to_vec(), |ty| vec![ty]);
-        let ty = ctx.type_attr(ctx.function_type(&inputs, &results));
-        body.set_prop(ctx, body.root(), Str::FUNCTION_TYPE, Some(ty));
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! **Requires**: region.
 //! **Ensures**: region. No two reductions next to each other have axes of their own, of the same sizes, along which both
-//! would read the same element of memory at each step; nor has a reduction axes for rows that are read along axes of results.
+//! would read the same element of memory at each step. Rows that are read along axes of results are reduced along these.
 //!
 //! **Before**
 //! ```mlir before
@@ -146,17 +146,19 @@ fn find_rows(cx: &PassCx<'_>, body: &Body) -> Names {
     let kernel = KernelAxes::of(ctx, body);
     let is_iter = |axis: &str| kernel.position(axis).is_some_and(|at| at < kernel.iters);
     let reads: Vec<Read<'_>> = body.walk().into_iter().filter_map(|op| Read::of(OpRef::new(ctx, body, op))).collect();
-    // What is read at axes of results themselves: of each memref the first such place.
-    let mut rows: FxHashMap<ValueId, Vec<SizeExpr>> = FxHashMap::default();
+    // What is read at axes of results themselves: of each memref, and of numbers at the same positions, the first such place.
+    let numbers = |at: &[SizeExpr]| at.iter().map(SizeExpr::as_constant).collect::<Vec<Option<i64>>>();
+    let mut rows: FxHashMap<(ValueId, Vec<Option<i64>>), Vec<SizeExpr>> = FxHashMap::default();
     for read in &reads {
         let at = read.at();
         if at.iter().all(|at| at.as_constant().is_some() || at.as_symbol().is_some_and(is_iter)) {
-            rows.entry(read.source()).or_insert(at);
+            rows.entry((read.source(), numbers(&at))).or_insert(at);
         }
     }
     for &read in &reads {
         let Some(own) = reduced.named(read) else { continue };
-        let (at, Some(row)) = (read.at(), rows.get(&read.source())) else { continue };
+        let at = read.at();
+        let Some(row) = rows.get(&(read.source(), numbers(&at))) else { continue };
         let place = |axis: &String| {
             let place = at.iter().position(|at| at.as_symbol() == Some(axis))?;
             row.get(place)?.as_symbol().map(String::from)

@@ -9,10 +9,11 @@ use dlc_core::guard::{Condition, Guard};
 use dlc_host::choice::{Choice, Choices};
 use dlc_host::ops::Launch;
 use dlc_ir::affine::SizeExpr;
-use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
+use dlc_ir::body::{Body, CloneMap, InsertPoint, OpParts, OpRef};
 use dlc_ir::define::{Kind, Text, TextArray};
-use dlc_ir::{Context, OpId, Str};
+use dlc_ir::{Context, OpId, Str, Type, TypeData};
 use dlc_plan::Schedules;
+use dlc_region::ops::Func;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::axes::is_kernel;
@@ -108,6 +109,17 @@ impl Launches {
     }
 }
 
+/// Lets a kernel take what its arguments are, and give results of these types, or of those that it gave.
+pub fn set_signature(ctx: &Context, kernel: &mut Body, results: Option<&[Type]>) {
+    let Some(entry) = kernel.entry_block() else { return };
+    let inputs: Vec<Type> = kernel.args(entry).iter().map(|&arg| kernel.value_type(arg)).collect();
+    let func = Func::from(OpRef::new(ctx, kernel, kernel.root()));
+    if let TypeData::Function { results: were, .. } = ctx.type_data(func.function_type()) {
+        let ty = ctx.type_attr(ctx.function_type(&inputs, results.unwrap_or(were)));
+        kernel.set_prop(ctx, kernel.root(), Str::FUNCTION_TYPE, Some(ty));
+    }
+}
+
 /// The kernels of a module that passes may change, by op and name, in their order: private ones with a body that are
 /// launched, and that no plan names.
 pub fn free_kernels(ctx: &Context, module: &Body, launches: &Launches) -> Vec<(OpId, String)> {
@@ -151,6 +163,15 @@ pub fn copy_kernel(ctx: &Context, module: &mut Body, kernel: OpId, name: &str) -
         body.set_prop(ctx, root, Str::SYM_VISIBILITY, Some(Text::make(ctx, "private")));
     }
     copy
+}
+
+/// Puts a kernel that stands alone before another one of a module.
+pub fn add_kernel(module: &mut Body, body: Body, before: OpId) -> OpId {
+    let root = body.root();
+    let parts = OpParts { props: body.props(root), ..OpParts::new(body.op_name(root), body.loc(root)) };
+    let op = module.create_op(OpParts { nested: Some(Box::new(body)), ..parts });
+    module.insert(op, InsertPoint::Before(before));
+    op
 }
 
 /// What is left to ask of conditions on a kernel's symbols where a launch says what these are: `Some(None)` where one is

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import html
+import inspect
 import json
 import os
 import sys
@@ -259,6 +260,9 @@ class Session:
             from .torch import compile as compile_model
 
             return compile_model(source, args, kwargs, dynamic_shapes=dynamic_shapes, session=self, **options)
+        if inspect.isroutine(source) or isinstance(source, functools.partial):
+            message = "the source is a function, and a function is no module of PyTorch"
+            raise refuse("source", message, "call it in `forward` of a torch.nn.Module, and give that with example inputs")
         if args or kwargs or dynamic_shapes is not None:
             raise refuse("args", "a program has its inputs in its text, and example inputs are given", "leave them out")
         text, path = None, None

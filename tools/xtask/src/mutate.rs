@@ -1,15 +1,15 @@
 //! The mutation check: skips each rewrite in turn; some text test must notice.
 //!
-//! A rule is what a debug counter names: `pass`, or `pass/pattern`. The tests under `test/passes/` are run once with
-//! every `dlc-opt` asked which rules it wanted to use how often, and once with a rule skipped that does not exist. Then, for each rule, the tests that use it are run with
-//! every rewrite of the rule skipped, and with single ones skipped; each time one test must fail. A rule that is
-//! declared and that no test uses has survived, too.
+//! A rule is what a debug counter names: `pass`, or `pass/pattern`. The tests under `test/passes/` are run once with a
+//! rule skipped that does not exist, and every `dlc-opt` asked which rules it wanted to use how often. Then, for each
+//! rule, the tests that use it are run with every rewrite of the rule skipped, and with single ones skipped; each time
+//! one test must fail. A rule that is declared and that no test uses has survived, too.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use dlc_opt::Setup;
 use dlc_test::discover::{self, Kind, Test};
@@ -25,6 +25,9 @@ const LISTED: &str = "Rules of the debug counters:";
 
 /// What `dlc-opt --debug-counter-report` begins its lines with.
 const LINE: &str = "debug-counter ";
+
+/// Skips what does not exist: where a test fails at that, it fails at the argument, and every mutant would look noticed.
+const CONTROL: &str = "--debug-counter=cse/no-such-rule=all";
 
 /// How many single rewrites of a rule are skipped at most.
 const MOST_SINGLE: u64 = 32;
@@ -49,6 +52,14 @@ impl std::fmt::Display for Mutant {
 
 /// How often a rule is used, by test.
 type Uses = BTreeMap<String, BTreeMap<String, u64>>;
+
+/// What the run without mutants shows.
+#[derive(Debug, Default)]
+struct Survey {
+    uses: Uses,
+    /// How long each test took.
+    taken: BTreeMap<String, Duration>,
+}
 
 /// The result of the check.
 #[derive(Debug)]
@@ -93,12 +104,12 @@ pub fn run(root: &Path, setup: &Setup, quick: bool, only: &[&str]) -> Result<Rep
     let mut session = session(root, scratch.path())?;
     session.build()?;
     let tests: Vec<Test> = discover::tests(root)?.into_iter().filter(|test| test.name.starts_with("passes/")).collect();
-    let uses = uses(&mut session, &tests)?;
-    control(&session, &tests)?;
-    let mutants: Vec<Mutant> = mutants(&uses, quick).into_iter().filter(|mutant| wanted(&mutant.rule)).collect();
+    let survey = survey(&mut session, &tests)?;
+    let mutants: Vec<Mutant> = mutants(&survey.uses, quick).into_iter().filter(|mutant| wanted(&mutant.rule)).collect();
     let repo = Repo::load(root).map_err(|error| format!("the repository: {error}"))?;
-    let unused = declared(setup, &repo).into_iter().filter(|rule| !uses.contains_key(rule) && wanted(rule)).collect();
-    Ok(Report { noticed: all(&session, &tests, &uses, mutants), unused })
+    let unused =
+        declared(setup, &repo).into_iter().filter(|rule| !survey.uses.contains_key(rule) && wanted(rule)).collect();
+    Ok(Report { noticed: all(&session, &tests, &survey, mutants), unused })
 }
 
 /// Settings of the test runner: as `cargo test` has them, with the programs next to this one.
@@ -143,18 +154,30 @@ fn rules_of(source: &str) -> BTreeSet<&str> {
     listed.chain(asked).collect()
 }
 
-/// Runs the tests as they are, and determines which rules they use. All of them must pass.
-fn uses(session: &mut Session, tests: &[Test]) -> Result<Uses, String> {
+/// Runs the tests under [`CONTROL`], and determines which rules they use. All of them must pass.
+fn survey(session: &mut Session, tests: &[Test]) -> Result<Survey, String> {
+    session.extra_args = vec![CONTROL.to_owned()];
     session.probe = Some(Probe { args: vec!["--debug-counter-report".into()], ..Probe::default() });
-    let failed: Mutex<Vec<String>> = Mutex::default();
+    let failed: Mutex<Vec<(&Test, String)>> = Mutex::default();
+    let taken: Mutex<BTreeMap<String, Duration>> = Mutex::default();
     in_parallel(tests.len(), |idx| {
+        let start = Instant::now();
         if let Outcome::Failed(message) = outcome(session, &tests[idx]) {
-            failed.lock().expect("no thread panics with it").push(format!("{}: {message}", tests[idx].name));
+            failed.lock().expect("no thread panics with it").push((&tests[idx], message));
         }
+        taken.lock().expect("no thread panics with it").insert(tests[idx].name.clone(), start.elapsed());
     });
+    session.extra_args.clear();
     let failed = failed.into_inner().expect("no thread panics with it");
     if !failed.is_empty() {
-        return Err(format!("the tests must pass before anything is skipped\n{}", failed.join("\n")));
+        // Without the argument it is seen whose fault that is.
+        let plain = session.nested(&session.scratch);
+        let lines = failed.iter().map(|(test, message)| match outcome(&plain, test) {
+            Outcome::Failed(message) => format!("{}: {message}", test.name),
+            _ => format!("{}: fails at {CONTROL} alone: {message}", test.name),
+        });
+        let lines: Vec<String> = lines.collect();
+        return Err(format!("the tests must pass before anything is skipped\n{}", lines.join("\n")));
     }
     let probe = session.probe.take().expect("it was set above");
     let names: BTreeMap<&PathBuf, &str> = tests.iter().map(|test| (&test.path, test.name.as_str())).collect();
@@ -166,23 +189,7 @@ fn uses(session: &mut Session, tests: &[Test]) -> Result<Uses, String> {
             *most = count.max(*most);
         }
     }
-    Ok(uses)
-}
-
-/// Skips what does not exist: if a test fails at that, it fails at the argument, and every mutant would look noticed.
-fn control(session: &Session, tests: &[Test]) -> Result<(), String> {
-    let mut session = session.nested(&session.scratch);
-    session.extra_args = vec!["--debug-counter=cse/no-such-rule=all".to_owned()];
-    let failed: Mutex<Vec<&str>> = Mutex::default();
-    in_parallel(tests.len(), |idx| {
-        if matches!(outcome(&session, &tests[idx]), Outcome::Failed(_)) {
-            failed.lock().expect("no thread panics with it").push(&tests[idx].name);
-        }
-    });
-    match failed.into_inner().expect("no thread panics with it").as_slice() {
-        [] => Ok(()),
-        failed => Err(format!("these tests fail at --debug-counter itself: {}", failed.join(" "))),
-    }
+    Ok(Survey { uses, taken: taken.into_inner().expect("no thread panics with it") })
 }
 
 /// The rules and numbers of a report.
@@ -207,24 +214,33 @@ fn mutants(uses: &Uses, quick: bool) -> BTreeSet<Mutant> {
     mutants
 }
 
-fn all(session: &Session, tests: &[Test], uses: &Uses, mutants: Vec<Mutant>) -> Vec<(Mutant, Option<String>)> {
+fn all(session: &Session, tests: &[Test], survey: &Survey, mutants: Vec<Mutant>) -> Vec<(Mutant, Option<String>)> {
     let found: Mutex<BTreeMap<usize, Option<String>>> = Mutex::default();
     in_parallel(mutants.len(), |idx| {
-        let noticed = noticed_by(session, tests, uses, &mutants[idx]);
+        let noticed = noticed_by(session, tests, survey, &mutants[idx]);
         found.lock().expect("no thread panics with it").insert(idx, noticed);
     });
     let found = found.into_inner().expect("no thread panics with it");
     mutants.into_iter().zip(found.into_values()).collect()
 }
 
-/// The first test that fails under a mutant. Tests that do not use the rule cannot, so they are not run.
-fn noticed_by(session: &Session, tests: &[Test], uses: &Uses, mutant: &Mutant) -> Option<String> {
+/// A test that fails under a mutant. Tests that do not use the rule cannot, so they are not run.
+fn noticed_by(session: &Session, tests: &[Test], survey: &Survey, mutant: &Mutant) -> Option<String> {
     let mut session = session.nested(&session.scratch);
     session.extra_args = vec![format!("--debug-counter={mutant}")];
-    let counts = &uses[&mutant.rule];
-    let reaches = |test: &&Test| counts.get(&test.name).is_some_and(|count| mutant.nth.is_none_or(|nth| nth < *count));
     let fails = |test: &&Test| matches!(outcome(&session, test), Outcome::Failed(_));
-    tests.iter().filter(reaches).find(fails).map(|test| test.name.clone())
+    in_order(tests, survey, mutant).into_iter().find(fails).map(|test| test.name.clone())
+}
+
+/// The tests that a mutant reaches, those likely to fail soon first: of the folder of the pass, and short ones.
+fn in_order<'t>(tests: &'t [Test], survey: &Survey, mutant: &Mutant) -> Vec<&'t Test> {
+    let counts = &survey.uses[&mutant.rule];
+    let reaches = |test: &&Test| counts.get(&test.name).is_some_and(|count| mutant.nth.is_none_or(|nth| nth < *count));
+    let pass = mutant.rule.split('/').next().unwrap_or_default();
+    let is_own = |test: &Test| test.name.split('/').any(|folder| folder == pass);
+    let mut reached: Vec<&Test> = tests.iter().filter(reaches).collect();
+    reached.sort_by_key(|test| (!is_own(test), survey.taken.get(&test.name)));
+    reached
 }
 
 fn outcome(session: &Session, test: &Test) -> Outcome {

@@ -1,5 +1,5 @@
 //! Rules about the files of the repository that no compiler checks. Each gives complaints, and is a test of this crate
-//! (`tests/tidy.rs`), so `cargo test` keeps the project tidy.
+//! (`tests/suite/tidy.rs`), so `cargo test` keeps the project tidy.
 //!
 //! | rule | asks for |
 //! | --- | --- |

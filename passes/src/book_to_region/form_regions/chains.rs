@@ -52,7 +52,8 @@ impl Chains {
             let Some(product) = graph.product(consumer) else { continue };
             for factor in &graph.values[product].operands {
                 if let Source::One { producer, rounds } = sources[factor.node]
-                    && (rounds > 0 || finder.has_rows(consumer, factor))
+                    && finder.has_rows(consumer, factor)
+                    && finder.has_one_side(producer, consumer, factor)
                     && !finder.reads_windows(producer)
                     && finder.is_read_once(product, factor)
                     && finder.only_for(producer, consumer)
@@ -177,10 +178,32 @@ impl Finder<'_> {
     }
 
     /// Whether a factor is the left matrix of a contraction: its own axes are rows, and the contiguous axis of the results
-    /// is a column. Tiles of rows are what goes from one product to the next; `stream-softmax` has its own.
+    /// is a column. Tiles of rows are what goes from one product to the next.
     fn has_rows(&self, consumer: Node, factor: &Operand) -> bool {
         let last = self.graph.values[consumer].axes.len().checked_sub(1);
         last.is_some_and(|last| !names_axis(factor.access.exprs(), last))
+    }
+
+    /// Whether the axes that one factor of the producer alone has are all rows of the consumer, or are all summed there. A batch
+    /// axis that one factor has not, as queries that all pictures share, would be a column and no column.
+    fn has_one_side(&self, producer: Node, consumer: Node, factor: &Operand) -> bool {
+        let count = self.graph.values[producer].axes.len();
+        let operands = self.graph.product(producer).map(|product| &self.graph.values[product].operands);
+        let Some([left, right]) = operands.map(Vec::as_slice).filter(|_| factor.access.at.len() == count) else {
+            return true;
+        };
+        let results = self.graph.values[consumer].axes.len();
+        let is_summed = |axis: &usize| {
+            let number = factor.access.at[*axis].as_symbol().and_then(|name| name.strip_prefix('i')?.parse().ok());
+            number.is_some_and(|number: usize| number >= results)
+        };
+        let alone = |one: &Operand, other: &Operand| {
+            let own = (0..count)
+                .filter(|&axis| names_axis(one.access.exprs(), axis) && !names_axis(other.access.exprs(), axis));
+            let (summed, rows): (Vec<usize>, Vec<usize>) = own.partition(is_summed);
+            summed.is_empty() || rows.is_empty()
+        };
+        alone(left, right) && alone(right, left)
     }
 
     /// Whether a contraction reads a factor in windows that overlap: no tile has these and the rows of another product.

@@ -313,8 +313,7 @@ fn below_zero(e: &mut Emit<'_>, x: ValueId, below: ValueId, otherwise: ValueId) 
 
 /// `alpha * (exp(x) - 1)`
 fn scaled_power(e: &mut Emit<'_>, x: ValueId, alpha: f64) -> ValueId {
-    let power = e.exp(x);
-    let less = e.plus(power, -1.0);
+    let less = e.expm1(x);
     if alpha == 1.0 { less } else { e.times(less, alpha) }
 }
 

@@ -2,9 +2,12 @@
 //! polynomials where none of these does.
 //!
 //! Each takes a value of `f32` or `f64` and gives one of the same type, and is right at the infinities, and for what is
-//! not a number. Polynomials are those of Abramowitz and Stegun, "Handbook of Mathematical Functions", by number.
+//! not a number. Polynomials with a number are those of Abramowitz and Stegun, "Handbook of Mathematical Functions".
+//!
+//! Functions that are 0 at 0 are right to a few units in the last place there in `f32`, by polynomials of the function divided
+//! by `x`. These were fitted for the least relative error (weighted least squares). In `f64` logarithms of `1 + y` alone are so.
 
-use std::f64::consts::{FRAC_PI_2, LN_2, LOG2_E, LOG10_2, PI};
+use std::f64::consts::{FRAC_2_SQRT_PI, FRAC_PI_2, LN_2, LOG2_E, LOG10_2, PI};
 
 use dlc_ir::{Type, ValueId};
 use dlc_tiny::ops::Predicate;
@@ -73,6 +76,20 @@ impl Emit<'_> {
         sum
     }
 
+    /// A function that is `x * polynomial(x * x)` where `|x| < limit`, and another value elsewhere. In `f64`, for which the
+    /// polynomials are too short, that value everywhere.
+    fn odd_near_zero(&mut self, x: ValueId, limit: f64, coefficients: &[f64], elsewhere: ValueId) -> ValueId {
+        if self.elem(x) == Type::F64 {
+            return elsewhere;
+        }
+        let square = self.mul(x, x);
+        let quotient = self.polynomial(square, coefficients);
+        let near = self.mul(x, quotient);
+        let magnitude = self.abs(x);
+        let is_near = self.cmp_number(Predicate::Lt, magnitude, limit);
+        self.where_(is_near, near, elsewhere)
+    }
+
     /// `|x|`, of any type.
     pub fn abs(&mut self, x: ValueId) -> ValueId {
         self.with_sign_of(x, x)
@@ -139,18 +156,68 @@ impl Emit<'_> {
         self.recip(sum)
     }
 
-    /// `tanh(x)`, as `2 * sigmoid(2 * x) - 1`.
+    /// `exp(x) - 1`
+    pub fn expm1(&mut self, x: ValueId) -> ValueId {
+        let power = self.exp(x);
+        let far = self.plus(power, -1.0);
+        if self.elem(x) == Type::F64 {
+            return far;
+        }
+        let quotient = self.polynomial(
+            x,
+            &[0.000198411896, 0.00139973244, 0.00833363465, 0.0416653182, 0.166666629, 0.500000042, 1.0],
+        );
+        let near = self.mul(x, quotient);
+        let magnitude = self.abs(x);
+        let is_near = self.cmp_number(Predicate::Lt, magnitude, 0.5);
+        self.where_(is_near, near, far)
+    }
+
+    /// `ln(1 + y)` for `y` from 0 to 1, with `s = y / (y + 2)` as `2 * atanh(s)`, 4.1.27: relative to the result it is off by
+    /// 4e-9. In `f64` with what `1 + y` rounds away put back (W. Kahan).
+    fn log_of_one_and_share(&mut self, y: ValueId) -> ValueId {
+        if self.elem(y) == Type::F64 {
+            let sum = self.plus(y, 1.0);
+            let kept = self.plus(sum, -1.0);
+            let lost = self.sub(y, kept);
+            let lost = self.fdiv(lost, sum);
+            let log = self.ln(sum);
+            return self.add(log, lost);
+        }
+        let below = self.plus(y, 2.0);
+        let s = self.fdiv(y, below);
+        let square = self.mul(s, s);
+        let quotient = self.polynomial(square, &[0.281783338, 0.27960603, 0.400249103, 0.666663147, 2.0]);
+        self.mul(s, quotient)
+    }
+
+    /// `ln(1 + y)` for `y` from 0 on.
+    fn log_of_one_and(&mut self, y: ValueId) -> ValueId {
+        let sum = self.plus(y, 1.0);
+        let (share, log) = (self.log_of_one_and_share(y), self.ln(sum));
+        // Below -1 there is no logarithm.
+        let magnitude = self.abs(y);
+        let is_share = self.cmp_number(Predicate::Le, magnitude, 1.0);
+        self.where_(is_share, share, log)
+    }
+
+    /// `tanh(x)`, as `2 * sigmoid(2 * x) - 1` beyond 0.625.
     pub fn tanh(&mut self, x: ValueId) -> ValueId {
         let twice = self.times(x, 2.0);
         let sigmoid = self.sigmoid(twice);
         let scaled = self.times(sigmoid, 2.0);
-        self.plus(scaled, -1.0)
+        let far = self.plus(scaled, -1.0);
+        let near = [-0.00566014203, 0.0205911231, -0.0537211091, 0.13331128, -0.333332605, 1.0];
+        self.odd_near_zero(x, 0.625, &near, far)
     }
 
-    /// `cos(x)`, as a sine.
+    /// `cos(x)`, as `1 - 2 * sin(x / 2)**2`: half of a number is exact, where its distance from a right angle is not.
     pub fn cos(&mut self, x: ValueId) -> ValueId {
-        let angle = self.minus_from(FRAC_PI_2, x);
-        self.sin(angle)
+        let half = self.times(x, 0.5);
+        let sin = self.sin(half);
+        let square = self.mul(sin, sin);
+        let twice = self.times(square, 2.0);
+        self.minus_from(1.0, twice)
     }
 
     /// `tan(x)`
@@ -169,7 +236,8 @@ impl Emit<'_> {
     /// `sinh(x)`
     pub fn sinh(&mut self, x: ValueId) -> ValueId {
         let (up, down) = self.half_powers(x);
-        self.sub(up, down)
+        let far = self.sub(up, down);
+        self.odd_near_zero(x, 1.0, &[0.000203939897, 0.00832991192, 0.166667338, 1.0], far)
     }
 
     /// `cosh(x)`
@@ -203,7 +271,9 @@ impl Emit<'_> {
     pub fn asin(&mut self, x: ValueId) -> ValueId {
         let angle = self.acos_of_abs(x);
         let angle = self.minus_from(FRAC_PI_2, angle);
-        self.with_sign_of(x, angle)
+        let far = self.with_sign_of(x, angle);
+        let near = [0.0426356324, 0.0238581755, 0.045550184, 0.0749443477, 0.166667901, 1.0];
+        self.odd_near_zero(x, 0.5, &near, far)
     }
 
     /// `acos(x)`
@@ -241,14 +311,17 @@ impl Emit<'_> {
         self.with_sign_of(x, angle)
     }
 
-    /// `asinh(x)`: for large numbers the square would overflow, and the logarithm of twice the number is as good.
+    /// `asinh(x)`, as `ln(1 + m + m**2 / (1 + sqrt(1 + m**2)))` of `m = |x|`. For large numbers the square would overflow,
+    /// and the logarithm of twice the number is as good.
     pub fn asinh(&mut self, x: ValueId) -> ValueId {
         let magnitude = self.abs(x);
         let square = self.mul(x, x);
-        let square = self.plus(square, 1.0);
-        let root = self.sqrt(square);
-        let sum = self.add(magnitude, root);
-        let log = self.ln(sum);
+        let sum = self.plus(square, 1.0);
+        let root = self.sqrt(sum);
+        let root = self.plus(root, 1.0);
+        let more = self.fdiv(square, root);
+        let more = self.add(magnitude, more);
+        let log = self.log_of_one_and(more);
         let simple = self.ln(magnitude);
         let simple = self.plus(simple, LN_2);
         let large = self.cmp_number(Predicate::Gt, magnitude, 1e9);
@@ -256,26 +329,31 @@ impl Emit<'_> {
         self.with_sign_of(x, log)
     }
 
-    /// `acosh(x)`, as `ln(x) + ln(1 + sqrt(1 - 1 / x**2))`, which does not overflow.
+    /// `acosh(x)`, as `ln(1 + z + sqrt(z * (z + 2)))` of `z = x - 1`. Of large numbers it is the logarithm of twice the number.
     pub fn acosh(&mut self, x: ValueId) -> ValueId {
-        let inverse = self.recip(x);
-        let square = self.mul(inverse, inverse);
-        let rest = self.minus_from(1.0, square);
-        let root = self.sqrt(rest);
-        let root = self.plus(root, 1.0);
-        let (log, more) = (self.ln(x), self.ln(root));
-        self.add(log, more)
+        let z = self.plus(x, -1.0);
+        let next = self.plus(x, 1.0);
+        let product = self.mul(z, next);
+        let root = self.sqrt(product);
+        let more = self.add(z, root);
+        let log = self.log_of_one_and(more);
+        let simple = self.ln(x);
+        let simple = self.plus(simple, LN_2);
+        let large = self.cmp_number(Predicate::Gt, x, 1e9);
+        self.where_(large, simple, log)
     }
 
-    /// `atanh(x)`
+    /// `atanh(x)`, as half of `ln(1 + 2 * m / (1 - m))` of `m = |x|`.
     pub fn atanh(&mut self, x: ValueId) -> ValueId {
-        let (above, below) = (self.plus(x, 1.0), self.minus_from(1.0, x));
-        let quotient = self.fdiv(above, below);
-        let log = self.ln(quotient);
-        self.times(log, 0.5)
+        let magnitude = self.abs(x);
+        let (twice, below) = (self.times(magnitude, 2.0), self.minus_from(1.0, magnitude));
+        let more = self.fdiv(twice, below);
+        let log = self.log_of_one_and(more);
+        let half = self.times(log, 0.5);
+        self.with_sign_of(x, half)
     }
 
-    /// `erf(x)`: 7.1.26, which is off by at most 1.5e-7.
+    /// `erf(x)`: beyond 1 by 7.1.26, which is off by at most 1.5e-7.
     pub fn erf(&mut self, x: ValueId) -> ValueId {
         let magnitude = self.abs(x);
         let t = self.times(magnitude, 0.3275911);
@@ -287,7 +365,10 @@ impl Emit<'_> {
         let power = self.exp(negative);
         let rest = self.mul(polynomial, power);
         let result = self.minus_from(1.0, rest);
-        self.with_sign_of(x, result)
+        let far = self.with_sign_of(x, result);
+        let near =
+            [7.85386079e-05, -0.000801019345, 0.00518832767, -0.0268538119, 0.112835851, -0.376126258, FRAC_2_SQRT_PI];
+        self.odd_near_zero(x, 1.0, &near, far)
     }
 
     /// `x` times the share of a normal distribution below `x`, as `max(x, 0) - |x| * q`, where `q` is the share beyond `|x|`.
@@ -335,8 +416,7 @@ impl Emit<'_> {
         let magnitude = self.abs(x);
         let negative = self.neg(magnitude);
         let power = self.exp(negative);
-        let sum = self.plus(power, 1.0);
-        self.ln(sum)
+        self.log_of_one_and_share(power)
     }
 
     /// `ln(1 + exp(x))`, in a form that does not overflow.

@@ -134,20 +134,17 @@ fn check_loop(ctx: &Context, body: &Body, op: OpId) -> Result<Vec<Combiner>, Str
     combiners(ctx, body, op)
 }
 
-/// The loop whose steps the parts share, and how many parts have something to do: of a nest, the outermost loop that has
-/// a step for each part, or else the one with the most steps.
+/// The loop whose steps the parts share, and how many parts have something to do. Of a nest it is the outermost loop that
+/// has a step for each part, or else the one with the most steps.
 fn shared_loop(ctx: &Context, body: &Body, op: OpId, parts: i64) -> Result<(OpId, i64), String> {
     let mut best = (op, steps(ctx, body, op).ok_or("the step of the loop is no positive number")?);
     for inner in nest(ctx, body, op) {
-        if best.1.is_none_or(|steps| steps >= parts) {
-            break;
-        }
         match steps(ctx, body, inner) {
-            Some(steps) if steps.is_none_or(|steps| Some(steps) > best.1) => best = (inner, steps),
+            Some(steps) if best.1 < parts && steps > best.1 => best = (inner, steps),
             _ => {}
         }
     }
-    let (shared, Some(steps)) = best else { return Ok((best.0, parts)) };
+    let (shared, steps) = best;
     // Parts of as many steps, but none without any.
     let of_part = steps.unsigned_abs().div_ceil(parts.unsigned_abs()).max(1);
     match i64::try_from(steps.unsigned_abs().div_ceil(of_part)) {
@@ -156,13 +153,13 @@ fn shared_loop(ctx: &Context, body: &Body, op: OpId, parts: i64) -> Result<(OpId
     }
 }
 
-/// How many steps a loop has, where that is a number. `None` where its step is no positive number.
-fn steps(ctx: &Context, body: &Body, op: OpId) -> Option<Option<i64>> {
+/// How many steps a loop has: the most where that is no number. `None` where its step is no positive number.
+fn steps(ctx: &Context, body: &Body, op: OpId) -> Option<i64> {
     let bounds = kernel::For::from(OpRef::new(ctx, body, op)).bounds();
     let step = bounds.get(2).and_then(SizeExpr::as_constant).filter(|&step| step > 0)?;
-    let (Some(first), Some(last)) = (bounds[0].as_constant(), bounds[1].as_constant()) else { return Some(None) };
-    let length = i128::from(last) - i128::from(first);
-    Some(i64::try_from((length.max(0) as u128).div_ceil(step.unsigned_abs().into())).ok())
+    let (Some(first), Some(last)) = (bounds[0].as_constant(), bounds[1].as_constant()) else { return Some(i64::MAX) };
+    let length = (i128::from(last) - i128::from(first)).max(0) as u128;
+    Some(i64::try_from(length.div_ceil(step.unsigned_abs().into())).unwrap_or(i64::MAX))
 }
 
 /// The loops in a loop of which each is all that the one around it adds to what it carries, from the outermost one. Their

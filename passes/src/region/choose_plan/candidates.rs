@@ -211,7 +211,10 @@ impl CandidateGenerator<'_> {
         let mut tile: Table<i64> = Table(axes.map(|axis| (axis.clone(), 1)).collect());
         self.spread(&mut tile, rows, extents[0]);
         self.spread(&mut tile, &product.columns, extents[1]);
-        let depth = product.depth.iter().rev().max_by_key(|axis| self.facts.size(axis)).cloned().unwrap_or_default();
+        // Of axes of one size, the one along which memory is contiguous.
+        let along = |axis: &&String| product.factors.iter().filter(|factor| factor.axes.last() == Some(*axis)).count();
+        let depth = product.depth.iter().rev().max_by_key(|axis| (self.facts.size(axis), along(axis)));
+        let depth = depth.cloned().unwrap_or_default();
         tile.0.retain(|(axis, _)| *axis != depth);
         tile.0.push((depth, extents[2]));
         Schedule { tile: Some(tile), ..self.base.clone() }

@@ -2,10 +2,15 @@
 
 use dlc_core::scalar;
 use dlc_ir::{Body, Context, OpId, OpRef};
-use dlc_region::ops::{BroadcastInDim, Unary};
+use dlc_region::ops::{Binary, BroadcastInDim, Unary};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::axes::axes;
+
+/// The registers that ops need while they are computed. The low number of `tf32` needs what the high one leaves; a division
+/// that is rounded as IEEE has it needs those of its steps.
+const OF_LOW_PART: usize = 2;
+const OF_DIVISION: usize = 8;
 
 /// The most values over axes that are alive at once, in the order of the ops.
 pub fn live(ctx: &Context, body: &Body) -> usize {
@@ -28,8 +33,16 @@ pub fn live(ctx: &Context, body: &Body) -> usize {
         now += change;
         most.max(now)
     });
-    // A number is taken apart in several steps.
-    let is_low =
-        |&op: &OpId| Unary::of(OpRef::new(ctx, body, op)).is_some_and(|op| op.function() == scalar::Unary::Tf32Low);
-    most as usize + if ops.iter().any(is_low) { 2 } else { 0 }
+    // A number is taken apart in several steps, and a division is a routine.
+    let of_op = |&op: &OpId| {
+        let op = OpRef::new(ctx, body, op);
+        let is_low = Unary::of(op).is_some_and(|op| op.function() == scalar::Unary::Tf32Low);
+        let divides = Binary::of(op).is_some_and(|op| op.function() == scalar::Binary::Fdiv);
+        match (divides, is_low) {
+            (true, _) if !axes(ctx, body, op.result(0)).is_empty() => OF_DIVISION,
+            (_, true) => OF_LOW_PART,
+            _ => 0,
+        }
+    };
+    most as usize + ops.iter().map(of_op).max().unwrap_or(0)
 }

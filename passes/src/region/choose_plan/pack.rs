@@ -21,11 +21,11 @@ use dlc_core::sizes::{Exprs, Sizes};
 use dlc_host::choice::Choice;
 use dlc_host::ops::{Launch, View};
 use dlc_ir::affine::SizeExpr;
-use dlc_ir::body::{Body, InsertPoint, OpParts, OpRef};
+use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::define::{Kind, Text, TextArray};
 use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::PassCx;
-use dlc_ir::{Attr, Builder, Context, Loc, OpId, Str, Type, TypeData, ValueId};
+use dlc_ir::{Attr, Builder, Context, Loc, OpId, Str, Type, ValueId};
 use dlc_plan::clause::Kind as Unit;
 use dlc_plan::{Schedule, Target};
 use dlc_region::ops::{self as region, Func, NewRead, Read};
@@ -37,7 +37,7 @@ use super::facts::{Facts, Product};
 use super::sizes::Symbols;
 use crate::analysis::axes::{before_broadcasts, combined, contributions, reductions};
 use crate::plan::shape::is_multiplied;
-use crate::rewrites::launches::{Launches, copy_kernel, symbols};
+use crate::rewrites::launches::{Launches, add_kernel, copy_kernel, set_signature, symbols};
 
 /// A case for which plans are compared: the size of a symbol.
 pub type Case<'a> = Box<dyn Fn(&str) -> i64 + 'a>;
@@ -358,7 +358,10 @@ impl Packer<'_, '_> {
                 return Some(PackedOperand { content, side, ..PackedOperand::of(ctx, body, *input, place)? });
             }
             let (last, row) = (at.last()?, facts.inputs[*input].row.as_ref()?);
-            let is_axis = last.as_symbol().is_some_and(|name| facts.axes.position(name).is_some());
+            // Along an axis of the batch neighbours are of other products.
+            let sides = [&product.rows, &product.columns, &product.depth];
+            let is_side = |name: &str| sides.iter().any(|axes| axes.iter().any(|axis| axis == name));
+            let is_axis = last.as_symbol().is_some_and(|name| facts.axes.position(name).is_some() && is_side(name));
             // Unaligned rows of matrices can be padded.
             let whole = |size: &Case<'_>| row.eval(&|name| Some(size(name))).is_ok_and(|row| row % unit == 0);
             let padded = at.len() == 2 && row.as_constant().is_none();
@@ -390,7 +393,7 @@ impl Packer<'_, '_> {
     }
 
     /// What the best plan of a kernel takes in all cases; the symbols of a copying one are what these sizes are.
-    fn time(&self, body: &Body, sizes: &[SizeExpr]) -> Option<f64> {
+    pub(super) fn time(&self, body: &Body, sizes: &[SizeExpr]) -> Option<f64> {
         let time = |size: &Case<'_>| {
             let plans = self.plans(body, size, sizes)?;
             plans.first().map(|(_, cost)| cost.time)
@@ -398,7 +401,12 @@ impl Packer<'_, '_> {
         self.cases.iter().map(time).sum()
     }
 
-    fn plans(&self, body: &Body, size: &dyn Fn(&str) -> i64, sizes: &[SizeExpr]) -> Option<Vec<(Schedule, Cost)>> {
+    pub(super) fn plans(
+        &self,
+        body: &Body,
+        size: &dyn Fn(&str) -> i64,
+        sizes: &[SizeExpr],
+    ) -> Option<Vec<(Schedule, Cost)>> {
         let number = |name: &str| {
             let own = SYMBOLS.iter().position(|&known| known == name).and_then(|axis| sizes.get(axis));
             own.and_then(|own| own.eval(&|name| Some(size(name))).ok()).unwrap_or_else(|| size(name))
@@ -414,9 +422,7 @@ impl Packer<'_, '_> {
         let plan = longest.map(|(plan, _)| plan);
         let root = OpRef::new(ctx, &copy, copy.root());
         let (name, loc) = (root.symbol_name().map(String::from), root.loc());
-        let parts = OpParts { props: copy.props(copy.root()), ..OpParts::new(root.op_name(), loc) };
-        let op = module.create_op(OpParts { nested: Some(Box::new(copy)), ..parts });
-        module.insert(op, InsertPoint::Before(kernel));
+        let op = add_kernel(module, copy, kernel);
         if let Some(plan) = plan {
             self.cx.count("plans", 1);
             Schedule { of: name, ..plan }.build(&mut Builder::new(ctx, module, InsertPoint::After(op)), loc);
@@ -460,7 +466,7 @@ fn mark_rounded(ctx: &Context, body: &mut Body) {
 }
 
 /// The product that a reduction sums.
-fn multiplied(ctx: &Context, body: &Body, op: OpId) -> Option<OpId> {
+pub(super) fn multiplied(ctx: &Context, body: &Body, op: OpId) -> Option<OpId> {
     let reduce = region::Reduce::of(OpRef::new(ctx, body, op))?;
     let value = *combined(reduce).first()?;
     let op = body.defining_op(before_broadcasts(ctx, body, value))?;
@@ -509,12 +515,7 @@ fn read_packed(ctx: &Context, body: &mut Body, operand: &PackedOperand) {
     let Some(entry) = body.entry_block() else { return };
     let arg = body.args(entry)[operand.input];
     body.set_value_type(arg, operand.packed_type(ctx, &SizeExpr::clone));
-    let func = Func::of(OpRef::new(ctx, body, body.root())).map(|func| func.function_type());
-    if let Some(TypeData::Function { results, .. }) = func.map(|ty| ctx.type_data(ty)) {
-        let inputs: Vec<Type> = body.args(entry).iter().map(|&arg| body.value_type(arg)).collect();
-        let ty = ctx.type_attr(ctx.function_type(&inputs, results));
-        body.set_prop(ctx, body.root(), Str::FUNCTION_TYPE, Some(ty));
-    }
+    set_signature(ctx, body, None);
     for op in body.walk() {
         let Some(read) = Read::of(OpRef::new(ctx, body, op)).filter(|read| read.source() == arg) else { continue };
         let mut at = read.at();

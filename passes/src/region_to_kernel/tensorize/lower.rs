@@ -564,6 +564,11 @@ impl<'c> Lower<'_, 'c> {
 
     fn read(&mut self, read: Read<'_>) -> Result<Lowered> {
         let (_, mut over) = self.depends(read.result(0));
+        // A position that is reduced from a row is a fragment of it, also where the tile has one row.
+        for index in read.indices().collect::<Vec<_>>() {
+            let index = self.value(index)?;
+            over = [0, 1].map(|axis| over[axis] || index.over[axis]);
+        }
         // What is read once for the group of a block is the same along its axis.
         if let Some(Group { axis, .. }) = self.group.as_ref().filter(|_| over[1] && read.indices().len() == 0) {
             let moves =

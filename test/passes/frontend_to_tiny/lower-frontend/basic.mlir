@@ -112,11 +112,38 @@ frontend.graph @apart<S, D>(%x: tensor<[S, 2*D], f32>) -> tensor<[S, D], f32> {
 //     %2 = exp2 %1 : tensor<[M], f32>
 //     %3 = const -1.000000e+00 : tensor<[], f32>
 //     %4 = add %2, %3 : tensor<[M], f32>
-//     %5 = const 5.000000e-01 : tensor<[], f32>
-//     %6 = mul %4, %5 : tensor<[M], f32>
-//     %7 = const 0.000000e+00 : tensor<[], f32>
-//     %8 = cmp lt %x, %7 : tensor<[M], i1>
-//     %y = where %8, %6, %x : tensor<[M], f32>
+//     %5 = const 1.98411901E-4 : tensor<[], f32>
+//     %6 = mul %5, %x : tensor<[M], f32>
+//     %7 = const 0.00139973243 : tensor<[], f32>
+//     %8 = add %6, %7 : tensor<[M], f32>
+//     %9 = mul %8, %x : tensor<[M], f32>
+//     %10 = const 0.00833363458 : tensor<[], f32>
+//     %11 = add %9, %10 : tensor<[M], f32>
+//     %12 = mul %11, %x : tensor<[M], f32>
+//     %13 = const 0.0416653194 : tensor<[], f32>
+//     %14 = add %12, %13 : tensor<[M], f32>
+//     %15 = mul %14, %x : tensor<[M], f32>
+//     %16 = const 0.166666627 : tensor<[], f32>
+//     %17 = add %15, %16 : tensor<[M], f32>
+//     %18 = mul %17, %x : tensor<[M], f32>
+//     %19 = const 0.50000006 : tensor<[], f32>
+//     %20 = add %18, %19 : tensor<[M], f32>
+//     %21 = mul %20, %x : tensor<[M], f32>
+//     %22 = const 1.000000e+00 : tensor<[], f32>
+//     %23 = add %21, %22 : tensor<[M], f32>
+//     %24 = mul %x, %23 : tensor<[M], f32>
+//     %25 = const 0.000000e+00 : tensor<[], f32>
+//     %26 = cmp lt %x, %25 : tensor<[M], i1>
+//     %27 = neg %x : tensor<[M], f32>
+//     %28 = where %26, %27, %x : tensor<[M], f32>
+//     %29 = const 5.000000e-01 : tensor<[], f32>
+//     %30 = cmp lt %28, %29 : tensor<[M], i1>
+//     %31 = where %30, %24, %4 : tensor<[M], f32>
+//     %32 = const 5.000000e-01 : tensor<[], f32>
+//     %33 = mul %31, %32 : tensor<[M], f32>
+//     %34 = const 0.000000e+00 : tensor<[], f32>
+//     %35 = cmp lt %x, %34 : tensor<[M], i1>
+//     %y = where %35, %33, %x : tensor<[M], f32>
 //     return %y
 //   }
 //   tiny.func @batches<B, M, N, K>(%A: tensor<[B, M, K], f32>, %W: tensor<[K, N], f32>, %b: tensor<[N], f32>) -> tensor<[B, M, N], f32> {

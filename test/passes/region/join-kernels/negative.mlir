@@ -115,3 +115,25 @@ plan.schedule of @planned for sm90 {
   tile (m: 1, n: 128)
   threads (n: 128)
 }
+
+// -----
+
+// Kernels that sort: one sorts along one axis.
+// CHECK-LABEL: host.func @sorted
+// CHECK: launch @sorted_0
+// CHECK: launch @sorted_1
+host.func @sorted(%x: memref<[8, 4], i32>) -> (memref<[8, 4], i32>, memref<[8, 4], i32>) {
+  %a = launch @sorted_0 (%x) : memref<[8, 4], i32>
+  %b = launch @sorted_1 (%x) : memref<[8, 4], i32>
+  return %a, %b
+}
+region.func private @sorted_0 iters (m: 8, n: 4) ins (%x: memref<[8, 4], i32>) outs (a: memref<[8, 4], i32> materialize gmem) {
+  %0 = read %x[m, n] : i32 over (m, n)
+  %1 = sort %0 along m : i32 over (m, n)
+  yield %1 to a
+}
+region.func private @sorted_1 iters (m: 8, n: 4) ins (%x: memref<[8, 4], i32>) outs (b: memref<[8, 4], i32> materialize gmem) {
+  %0 = read %x[m, n] : i32 over (m, n)
+  %1 = sort %0 along n : i32 over (m, n)
+  yield %1 to b
+}

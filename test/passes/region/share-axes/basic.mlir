@@ -150,3 +150,18 @@ region.func @gated<M, N> iters (m: M, n: N) ins (%a: memref<[M, N], f32>, %w: me
   %r = binary mul %g, %h : f32 over (m, n)
   yield %r to Y
 }
+
+// Another place of the row, which is read first, is none along which it is read.
+// CHECK-LABEL: @from_first<
+// CHECK: reduce max (n: N + 1)
+region.func @from_first<M, N> iters (m: M, n: N + 1) ins (%a: memref<[M, N + 1], f32>) outs (Y: memref<[M, N + 1], f32> materialize gmem) {
+  %f = read %a[m, 0] : f32 over (m)
+  %x = read %a[m, k] : f32 over (m, k)
+  %t = reduce max (k: N + 1) acc f32 init -inf {
+    yield %x
+  } : f32 over (m)
+  %z = read %a[m, n] : f32 over (m, n)
+  %s = binary sub %z, %t : f32 over (m, n)
+  %r = binary sub %s, %f : f32 over (m, n)
+  yield %r to Y
+}

@@ -14,10 +14,11 @@ compiled model gives by itself.
 `torch.compile(model, backend="dlc")` compiles what dynamo captures, with gradients, and runs other ops in torch.
 """
 
-from . import _gradients, _indices, _norms, _ops, _pools, _recurrent
+from . import _gradients, _indices, _norms, _ops, _orders, _pools, _recurrent, _scatters, _special
 from ._builder import OPS, Builder, Value, register
 from ._dynamo import backend, fallbacks
 from ._graph import Graph, UnsupportedOp, export, translate
 from ._model import Model, compile
+from ._sizes import Symbolic
 
-__all__ = ["OPS", "Builder", "Graph", "Model", "UnsupportedOp", "Value", "backend", "compile", "export", "fallbacks", "register", "translate"]
+__all__ = ["OPS", "Builder", "Graph", "Model", "Symbolic", "UnsupportedOp", "Value", "backend", "compile", "export", "fallbacks", "register", "translate"]

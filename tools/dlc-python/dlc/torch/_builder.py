@@ -9,8 +9,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import sympy
 import torch
+
+from ._sizes import Symbolic, emit_number, size_text
 
 DTYPES = {
     torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", torch.float64: "f64",
@@ -34,44 +35,20 @@ class Value:
         return len(self.shape)
 
 
-def size_text(size: Any) -> str:
-    """A size of torch, which may be symbolic, as dlc writes it."""
-    if isinstance(size, torch.SymInt):
-        return _Sizes().text(size.node.expr)
-    return str(int(size))
-
-
-class _Sizes:
-    """Writes expressions of sizes."""
-
-    def text(self, expr: sympy.Expr) -> str:
-        if expr.is_Integer or expr.is_Symbol:
-            return str(expr)
-        if expr.is_Add:
-            return " + ".join(self.factor(term) for term in expr.args)
-        if expr.is_Mul:
-            return "*".join(self.factor(term) for term in expr.args)
-        if expr.is_Pow and expr.exp.is_Integer and expr.exp > 0:
-            return "*".join([self.factor(expr.base)] * int(expr.exp))
-        name = type(expr).__name__
-        if name in ("FloorDiv", "CleanDiv") and len(expr.args) == 2:
-            return f"{self.factor(expr.args[0])} floordiv {self.factor(expr.args[1])}"
-        if name in ("Mod", "PythonMod") and len(expr.args) == 2:
-            return f"{self.factor(expr.args[0])} mod {self.factor(expr.args[1])}"
-        raise ValueError(f"the size {expr} is no sum, product or quotient of symbols")
-
-    def factor(self, expr: sympy.Expr) -> str:
-        text = self.text(expr)
-        return text if expr.is_Symbol or expr.is_Integer or (expr.is_Mul and "floordiv" not in text) else f"({text})"
-
-
 def number_text(value: Any, dtype: torch.dtype) -> str:
     """A number as the text of an attribute."""
+    if isinstance(value, Symbolic):
+        raise NotImplementedError(f"with the number {value.expr}, which is known when the model runs")
     if not dtype.is_floating_point:
         return str(int(value))
     value = float(value)
     text = repr(value)
     return text if "." in text or not math.isfinite(value) else text.replace("e", ".0e")
+
+
+def is_exact(value: Any, dtype: torch.dtype) -> bool:
+    """Whether an attribute, which is a 64-bit float, holds a number of this type."""
+    return dtype.is_floating_point or int(float(int(value))) == int(value)
 
 
 def float_text(value: Any) -> str:
@@ -106,6 +83,8 @@ class Builder:
         self._names_last: set[str] = set()
         self._is_last = False
         self._constants: dict[tuple[Any, torch.dtype], Value] = {}
+        #: Symbols that are elements of tensors, which the model made numbers of.
+        self.elements: dict[str, Value] = {}
         #: The names that values have, and the last number that was tried after each of them.
         self._names: dict[str, int] = {}
 
@@ -121,7 +100,7 @@ class Builder:
 
     def emit(self, text: str, dtype: torch.dtype, shape: Sequence[Any], wanted: str = "t", ty: bool = False) -> Value:
         """Adds an op, given as text without its result; `ty` writes the type of the result after it."""
-        value = Value(self.name(wanted), dtype, tuple(size_text(size) if not isinstance(size, str) else size for size in shape))
+        value = Value(self.name(wanted), dtype, tuple(map(size_text, shape)))
         end = f" : {self.type(value)}" if ty else ""
         self.add([value], f"{text}{end}")
         return value
@@ -161,11 +140,35 @@ class Builder:
         return self.emit(f"cast {value.name} to {DTYPES[dtype]}", dtype, value.shape)
 
     def number(self, value: Any, dtype: torch.dtype) -> Value:
-        """A number as a tensor without axes."""
+        """A number, which may be made of symbolic sizes, as a tensor without axes."""
         key = (repr(value), dtype)
         if key not in self._constants:
             was_last, self._is_last = self._is_last, False
-            self._constants[key] = self.emit(f"full {number_text(value, dtype)}", dtype, (), "c", ty=True)
+            if isinstance(value, Symbolic):
+                self._constants[key] = self.cast(emit_number(self, value.expr), dtype)
+            elif not is_exact(value, dtype):
+                # Attributes are 64-bit floats: an integer that they do not hold is the sum of two parts.
+                high, low = divmod(int(value), 1 << 32)
+                scaled = self.emit(f"mul {self.number(high, dtype).name}, {self.number(1 << 32, dtype).name}", dtype, ())
+                self._constants[key] = self.emit(f"add {scaled.name}, {self.number(low, dtype).name}", dtype, ())
+            else:
+                self._constants[key] = self.emit(f"full {number_text(value, dtype)}", dtype, (), "c", ty=True)
+            self._is_last = was_last
+        return self._constants[key]
+
+    def symbol(self, symbol: str) -> Value:
+        """A symbol as a tensor without axes."""
+        return self.elements[symbol] if symbol in self.elements else self.size(symbol)
+
+    def size(self, size: str) -> Value:
+        """The size of an axis as a tensor without axes: a symbolic one is the sum of as many ones."""
+        if size.isdigit():
+            return self.number(int(size), torch.int64)
+        key = (size, torch.int64)
+        if key not in self._constants:
+            was_last, self._is_last = self._is_last, False
+            ones = self.emit("full 1", torch.int64, [size], ty=True)
+            self._constants[key] = self.emit(f"sum {ones.name} over [0]", torch.int64, (), "size")
             self._is_last = was_last
         return self._constants[key]
 
@@ -175,7 +178,7 @@ class Builder:
 
     def shape(self, value: Value, shape: Sequence[Any], wanted: str = "t") -> Value:
         """The same elements under other sizes."""
-        sizes = tuple(size if isinstance(size, str) else size_text(size) for size in shape)
+        sizes = tuple(map(size_text, shape))
         if sizes == value.shape:
             return value
         return self.emit(f"reshape {value.name} to [{', '.join(sizes)}]", value.dtype, sizes, wanted)

@@ -20,8 +20,9 @@ from torch.fx.passes.utils.fuser_utils import fuse_as_graphmodule, topo_sort
 from .._errors import Error, Message, Warning
 from .._program import Program, Session
 from .._program import compile as compile_program
-from ._builder import DTYPES, OPS, Builder, Value, size_text
+from ._builder import DTYPES, OPS, Builder, Value
 from ._graph import Translation, UnsupportedOp, decompositions
+from ._sizes import size_text, symbolic
 
 #: Ops that run in torch, and how often they were met in graphs so far: by their names, with the reason.
 fallbacks: collections.Counter[tuple[str, str]] = collections.Counter()
@@ -159,8 +160,8 @@ def _translate(part: torch.fx.GraphModule) -> tuple[Translation, str]:
         if node.op == "placeholder" and isinstance(value, torch.Tensor):
             translation.input(node, "param" if isinstance(value, torch.nn.Parameter) else "data")
         elif node.op == "placeholder":
-            translation.values[node] = value
-            if isinstance(value, torch.SymInt):
+            translation.values[node] = symbolic(value)
+            if isinstance(value, (torch.SymInt, torch.SymFloat)):
                 translation.add_symbols(value)
         elif node.op == "call_function":
             translation.values[node] = translation.call(node)
@@ -292,13 +293,13 @@ def _refusal(translation: Callable[..., Any], node: Any) -> str | None:
 
     def stand_in(arg: Any) -> Any:
         value = arg.meta.get("val")
-        return Value(f"%{arg.name}", value.dtype, tuple(map(size_text, value.shape))) if isinstance(value, torch.Tensor) else value
+        return Value(f"%{arg.name}", value.dtype, tuple(map(size_text, value.shape))) if isinstance(value, torch.Tensor) else symbolic(value)
 
     try:
         args, named = torch.fx.node.map_arg((node.args, dict(node.kwargs)), stand_in)
         made = translation(Builder(), node, *args, **named)
     except (NotImplementedError, ValueError, TypeError, LookupError, AttributeError) as error:
-        return f"it is not translated {error}" if isinstance(error, NotImplementedError) else str(error)
+        return f"it is not translated {error.args[0]}" if isinstance(error, NotImplementedError) else str(error)
     if isinstance(made, tuple):
         wanted = [user.args[1] for user in node.users if user.target is operator.getitem and user.users]
         if any(place >= len(made) or made[place] is None for place in wanted):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
+import inspect
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,10 +13,12 @@ from typing import Any
 import sympy
 import torch
 from torch.export import ExportedProgram
+from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from .._errors import Error, Message, Place, refuse
-from ._builder import DTYPES, OPS, Builder, Value, size_text
+from ._builder import DTYPES, OPS, Builder, Value
 from ._recurrent import shapes_only
+from ._sizes import Symbolic, size_text, symbolic
 
 # Ops that the layer has, and that core ATen would decompose.
 KEPT = [
@@ -42,6 +46,10 @@ _DRAWN = {
 _SKIPPED = ("aten._assert", "aten.sym_constrain", "aten.sym_size", "aten.sym_numel", "_assert")
 
 
+#: What stands in `Graph.results` for a tensor.
+TENSOR = object()
+
+
 class UnsupportedOp(Error):
     """Ops that nothing translates: for each one a message with the module and the source line that it is from."""
 
@@ -59,8 +67,15 @@ class Graph:
     bound: dict[str, torch.Tensor]
     #: The least and the largest size that each symbol may be; None where there is no bound.
     ranges: dict[str, tuple[int, int | None]]
-    #: The symbolic sizes of each input, by axis.
+    #: The sizes of each input that are symbols, by axis.
     axes: dict[str, dict[int, str]]
+    #: The sizes of each input that are expressions of symbols, such as 2*h, by axis.
+    expressions: dict[str, dict[int, sympy.Expr]]
+    #: For each result of the model, in the order of the flattened results: `TENSOR` where the graph gives it, or else a
+    #: constant, or a `Symbolic` number.
+    results: list[Any]
+    #: Inputs that are numbers, by their places: the constant that the graph was made for, or the symbol that it is.
+    numbers: dict[int, Any]
     #: The buffers that the first results are new values of, by their names in the graph.
     changed: list[str]
     #: The arguments that are random numbers, in the order in which they are drawn: what draws them, sizes and type.
@@ -71,8 +86,19 @@ class Graph:
 
 def export(model: torch.nn.Module, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None, *, dynamic_shapes: Any = None) -> ExportedProgram:
     """`torch.export.export`, without tracing the steps of recurrent layers, which graphs have in a form of their own."""
-    with shapes_only():
-        return torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes)
+    if not isinstance(args, tuple):
+        message = f"example inputs are a tuple, and this is of {type(args).__qualname__}"
+        raise refuse("args", message, "give (x,) for one input x")
+    try:
+        with shapes_only():
+            return torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes)
+    except TypeError:
+        try:
+            inspect.signature(model.forward).bind(*args, **(kwargs or {}))
+        except TypeError as error:
+            message = f"the model does not take these example inputs: {error}"
+            raise refuse("args", message, "give a tuple with an example of each input") from None
+        raise
 
 
 def translate(exported: ExportedProgram, name: str = "main") -> Graph:
@@ -114,6 +140,7 @@ class Translation:
         self.values: dict[Any, Any] = {}
         self.arguments: list[str] = []
         self.axes: dict[str, dict[int, str]] = {}
+        self.expressions: dict[str, dict[int, sympy.Expr]] = {}
         self.symbols: dict[str, sympy.Symbol] = {}
         self.missing: dict[str, Message] = {}
         self.failed: set[Any] = set()
@@ -124,17 +151,19 @@ class Translation:
         dtype = value.dtype
         if dtype not in DTYPES:
             raise refuse(node.name, f"the input {node.name} is of {dtype}", f"cast it to one of {', '.join(map(str, DTYPES))}")
-        made = Value(self.builder.name(node.name), dtype, tuple(size_text(size) for size in value.shape))
+        made = Value(self.builder.name(node.name), dtype, tuple(map(size_text, value.shape)))
         for axis, size in enumerate(value.shape):
             if isinstance(size, torch.SymInt):
                 self.add_symbols(size)
                 if size.node.expr.is_Symbol:
                     self.axes.setdefault(node.name, {})[axis] = str(size.node.expr)
+                elif not size.node.expr.is_Integer:
+                    self.expressions.setdefault(node.name, {})[axis] = size.node.expr
         self.arguments.append(f'{made.name}: {self.builder.type(made)} {{role = "{role}"}}')
         self.values[node] = made
         return made
 
-    def add_symbols(self, size: torch.SymInt) -> None:
+    def add_symbols(self, size: torch.SymInt | torch.SymFloat) -> None:
         """Makes the symbols of a size those of the graph."""
         for symbol in sorted(size.node.expr.free_symbols, key=str):
             self.symbols[str(symbol)] = symbol
@@ -153,7 +182,11 @@ class Translation:
 
     def call(self, node: Any) -> Any:
         value, target = node.meta.get("val"), str(node.target)
-        if isinstance(value, (int, torch.SymInt, float, bool)):
+        if isinstance(value, (int, torch.SymInt, torch.SymFloat, torch.SymBool, float, bool)):
+            value = symbolic(value)
+            if target == "aten._local_scalar_dense.default" and isinstance(value, Symbolic) and node.args[0] not in self.failed:
+                found = self.values[node.args[0]]
+                self.builder.elements[str(value.expr)] = self.builder.cast(found, torch.float64 if value.is_float else torch.int64)
             return value
         if target.startswith(_SKIPPED) or value is None:
             return None
@@ -162,27 +195,37 @@ class Translation:
             self.failed.add(node)
             return None
         if node.target is operator.getitem:
-            return self.values[node.args[0]][node.args[1]]
+            source, place = node.args
+            found = self.values[source][place]
+            if found is None and node.users:
+                return self.refuse(node, str(source.target), f"{source.target} is not translated with its result {place}")
+            return found
         translation = OPS.get(target)
-        why = f"no translation of {target} is registered"
-        if translation is not None:
+        why, suggestion = f"no translation of {target} is registered", None
+        if translation is not None and isinstance(value, torch.Tensor) and free_unbacked_symbols(value):
+            why = f"{target} is not translated with sizes that depend on elements of tensors"
+        elif translation is not None:
             args, named = torch.fx.node.map_arg((node.args, dict(node.kwargs)), lambda arg: self.values[arg])
             try:
                 return translation(self.builder, node, *args, **named)
             except (NotImplementedError, ValueError, TypeError) as error:
-                why = f"{target} is not translated {error}" if isinstance(error, NotImplementedError) else f"{target}: {error}"
+                why = f"{target} is not translated {error.args[0]}" if isinstance(error, NotImplementedError) else f"{target}: {error}"
+                suggestion = error.args[1] if len(error.args) > 1 else None
+        return self.refuse(node, target, why, suggestion)
+
+    def refuse(self, node: Any, target: str, why: str, suggestion: str | None = None) -> None:
+        """Notes that an op is not translated."""
         self.failed.add(node)
-        self.missing.setdefault(f"{target} {self.module(node)}", self.message(node, target, why))
-        return None
+        self.missing.setdefault(f"{target} {self.module(node)}", self.message(node, target, why, suggestion))
 
     def module(self, node: Any) -> str:
         stack = [path for path, _ in (node.meta.get("nn_module_stack") or {}).values() if isinstance(path, str) and not path.startswith("_")]
         return stack[-1] if stack and stack[-1] else "the model itself"
 
-    def message(self, node: Any, target: str, why: str) -> Message:
+    def message(self, node: Any, target: str, why: str, suggestion: str | None) -> Message:
         place, source = _place(node.meta.get("stack_trace"))
         message = f"{why}; it is from {self.module(node)}"
-        suggestion = f'@dlc.torch.register("{target}") adds a translation'
+        suggestion = suggestion or f'@dlc.torch.register("{target}") adds a translation'
         at = f"\n  at {place}: {source}" if place else ""
         return Message("E0101", "UnknownOp", message, place, suggestion, (), f"error[E0101]: {message}{at}\n  help: {suggestion}")
 
@@ -195,6 +238,7 @@ class _Exported(Translation):
         self.exported = exported
         self.bound: dict[str, torch.Tensor] = {}
         self.inputs: list[str | None] = []
+        self.numbers: dict[int, Any] = {}
         self.drawn: dict[str, tuple[Callable[..., torch.Tensor], tuple[int, ...], torch.dtype]] = {}
 
     def graph(self) -> Graph:
@@ -213,17 +257,28 @@ class _Exported(Translation):
                     self.values[node] = self.call(node)
         if self.missing:
             raise UnsupportedOp(tuple(self.missing.values()))
-        results = [self.values[node] for node in output.args[0]]
+        given = [self.values[one] if isinstance(one, torch.fx.Node) else one for one in output.args[0]]
+        results = [one for one in given if isinstance(one, Value)]
         arguments = {spec.target: spec.arg.name for spec in specs.values() if spec.target is not None}
         changed = [arguments[target] for target in self.exported.graph_signature.buffers_to_mutate.values()]
         # A buffer that is written and not read is no argument, and stays one of the tensors of the model.
         for spec in specs.values():
             if spec.arg.name in changed and spec.arg.name not in self.bound:
                 self.bound[spec.arg.name] = self.tensor(spec)
-        return Graph(self.source(results), self.inputs, self.bound, self.ranges(), self.axes, changed, self.drawn, self.exported)
+        if not results:
+            message = "no result of the model is a tensor"
+            raise refuse("model", message, "return a tensor that it computes")
+        given = [TENSOR if isinstance(one, Value) else one for one in given[len(changed) :]]
+        return Graph(
+            self.source(results), self.inputs, self.bound, self.ranges(), self.axes, self.expressions, given, self.numbers, changed,
+            self.drawn, self.exported,
+        )
 
     def call(self, node: Any) -> Any:
-        draw, value = _DRAWN.get(str(node.target)), node.meta.get("val")
+        target, value = str(node.target), node.meta.get("val")
+        draw = _DRAWN.get(target)
+        if target in ("aten.randint.default", "aten.randint.low") and all(isinstance(bound, int) for bound in node.args[:-1]):
+            draw = functools.partial(torch.randint, *node.args[:-1])
         if draw is None or not all(isinstance(size, int) for size in value.shape):
             return super().call(node)
         self.drawn[node.name] = draw, tuple(value.shape), value.dtype
@@ -233,8 +288,11 @@ class _Exported(Translation):
         kind, value = spec.kind.name, node.meta.get("val")
         if not isinstance(value, torch.Tensor):
             if kind == "USER_INPUT":
+                if isinstance(value, torch.SymInt):
+                    self.add_symbols(value)
+                self.numbers[len(self.inputs)] = symbolic(value)
                 self.inputs.append(None)
-            self.values[node] = value
+            self.values[node] = symbolic(value)
             return
         if not node.users and kind != "USER_INPUT":
             return
@@ -247,7 +305,7 @@ class _Exported(Translation):
     def tensor(self, spec: Any) -> torch.Tensor:
         state, constants = self.exported.state_dict, self.exported.constants
         found = state[spec.target] if spec.target in state else constants[spec.target]
-        return found.detach().contiguous()
+        return found.detach()
 
     def ranges(self) -> dict[str, tuple[int, int | None]]:
         constraints, ranges = self.exported.range_constraints, {}

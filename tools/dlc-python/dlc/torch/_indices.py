@@ -7,18 +7,20 @@ from typing import Any
 
 import torch
 
-from ._builder import OPS, Builder, Value, number_text, register, size_text
-from ._ops import axis_of, list_text, meta
+from ._builder import OPS, Builder, Value, register
+from ._ops import axis_of, compare, fill, list_text, meta, select
+from ._sizes import Symbolic, size_text
 
 _INDEX = torch.int64
 
 
-def _numbers(b: Builder, count: Any) -> Value:
+def numbers(b: Builder, count: Any) -> Value:
     """The numbers from 0 on."""
     return b.emit("arange", _INDEX, [count], ty=True)
 
 
-def _binary(b: Builder, op: str, x: Value, y: Value | int, shape: Sequence[Any] | None = None) -> Value:
+def binary(b: Builder, op: str, x: Value, y: Value | int, shape: Sequence[Any] | None = None) -> Value:
+    """An op of a tensor and another one of its type, or a number."""
     y = y if isinstance(y, Value) else b.number(y, x.dtype)
     return b.emit(f"{op} {x.name}, {y.name}", x.dtype, shape or x.shape)
 
@@ -29,20 +31,14 @@ def _number(size: str) -> int:
     return int(size)
 
 
-def _size(b: Builder, size: str) -> Value:
-    """A size as an index: one that is a symbol is the last number of as many, and one."""
-    if size.isdigit():
-        return b.number(int(size), _INDEX)
-    last = b.emit(f"max {_numbers(b, size).name} over [0]", _INDEX, ())
-    return _binary(b, "add", last, 1)
-
-
-def _take(b: Builder, x: Value, axis: int, ids: Value, wanted: str = "t") -> Value:
+def take(b: Builder, x: Value, axis: int, ids: Value, wanted: str = "t") -> Value:
+    """The parts of a tensor at indices of an axis."""
     shape = [*x.shape[:axis], *ids.shape, *x.shape[axis + 1 :]]
     return b.emit(f"take {x.name}[{ids.name}] over {axis}", x.dtype, shape, wanted)
 
 
-def _permute(b: Builder, x: Value, order: Sequence[int], wanted: str = "t") -> Value:
+def move(b: Builder, x: Value, order: Sequence[int], wanted: str = "t") -> Value:
+    """The axes in another order."""
     if list(order) == list(range(x.rank)):
         return x
     return b.emit(f"transpose {x.name} by {list_text(order)}", x.dtype, [x.shape[axis] for axis in order], wanted)
@@ -61,10 +57,10 @@ def _unfold(b: Builder, node: Any, x: Value, dim: int, size: int, step: int) -> 
             high[axis] = str(_number(count) * size)
             used = b.emit(f"slice {x.name} from {list_text(low)} to {list_text(high)}", x.dtype, high)
         parts = b.shape(used, [*x.shape[:axis], count, str(size), *x.shape[axis + 1 :]])
-        return _permute(b, parts, last, node.name)
-    begins = b.shape(_binary(b, "mul", _numbers(b, count), step), [count, "1"])
-    ids = _binary(b, "add", begins, _numbers(b, size), [count, str(size)])
-    return _permute(b, _take(b, x, axis, ids), last, node.name)
+        return move(b, parts, last, node.name)
+    begins = b.shape(binary(b, "mul", numbers(b, count), step), [count, "1"])
+    ids = binary(b, "add", begins, numbers(b, size), [count, str(size)])
+    return move(b, take(b, x, axis, ids), last, node.name)
 
 
 @register("aten.index.Tensor", "aten._unsafe_index.Tensor")
@@ -76,35 +72,43 @@ def _index(b: Builder, node: Any, x: Value, indices: Sequence[Value | None]) -> 
     is_together = axes == list(range(axes[0], axes[-1] + 1))
     if not is_together:
         # The axes of the indices come first then.
-        x = _permute(b, x, [*axes, *(axis for axis in range(x.rank) if axis not in given)])
+        x = move(b, x, [*axes, *(axis for axis in range(x.rank) if axis not in given)])
     first = axes[0] if is_together else 0
     rank = max(index.rank for index in given.values())
     ids_shape = [size_text(size) for size in shape[first : first + rank]]
     sizes = x.shape[first : first + len(axes)]
-    ids = None
-    for index, size in zip(given.values(), sizes):
-        index = b.cast(index, _INDEX)
-        below = b.emit(f"lt {index.name}, {b.number(0, _INDEX).name}", torch.bool, index.shape)
-        wrapped = _binary(b, "add", index, _size(b, size))
-        index = b.emit(f"where {below.name}, {wrapped.name}, {index.name}", _INDEX, index.shape)
-        ids = index if ids is None else _binary(b, "add", _binary(b, "mul", ids, _size(b, size)), index, _broadcast(ids, index))
-    flat = b.shape(x, [*x.shape[:first], "*".join(_factor(size) for size in sizes), *x.shape[first + len(axes) :]]) if len(axes) > 1 else x
+    ids = combined(b, list(given.values()), sizes)
+    flat = b.shape(x, [*x.shape[:first], "*".join(factor(size) for size in sizes), *x.shape[first + len(axes) :]]) if len(axes) > 1 else x
     if list(ids.shape) != ids_shape:
         ids = b.emit(f"expand {ids.name} to {list_text(ids_shape)}", _INDEX, ids_shape)
-    return _take(b, flat, first, ids, node.name)
+    return take(b, flat, first, ids, node.name)
 
 
-def _factor(size: str) -> str:
+def combined(b: Builder, indices: Sequence[Value], sizes: Sequence[str]) -> Value:
+    """Indices of several axes as those of one axis of all their elements. Negative ones are counted from the end."""
+    ids = None
+    for index, size in zip(indices, sizes):
+        index = b.cast(index, _INDEX)
+        below = b.emit(f"lt {index.name}, {b.number(0, _INDEX).name}", torch.bool, index.shape)
+        wrapped = binary(b, "add", index, b.size(size))
+        index = b.emit(f"where {below.name}, {wrapped.name}, {index.name}", _INDEX, index.shape)
+        ids = index if ids is None else binary(b, "add", binary(b, "mul", ids, b.size(size)), index, broadcast(ids.shape, index.shape))
+    return ids
+
+
+def factor(size: str) -> str:
+    """A size as a factor of a product."""
     return f"({size})" if " " in size else size
 
 
-def _broadcast(x: Value, y: Value) -> list[str]:
-    rank = max(x.rank, y.rank)
-    pairs = zip(["1"] * (rank - x.rank) + list(x.shape), ["1"] * (rank - y.rank) + list(y.shape))
+def broadcast(x: Sequence[str], y: Sequence[str]) -> list[str]:
+    """The sizes that two tensors have when one of each pair of sizes that differ is 1."""
+    rank = max(len(x), len(y))
+    pairs = zip(["1"] * (rank - len(x)) + list(x), ["1"] * (rank - len(y)) + list(y))
     return [other if one == "1" else one for one, other in pairs]
 
 
-def _padded(at: Callable[[Builder, Value, int], Value]) -> Callable[..., Value]:
+def _padded(at: Callable[[Builder, Value, Value], Value]) -> Callable[..., Value]:
     """Padding with elements of the tensor: `at` has the index that one before or after an axis reads."""
 
     def translate(b: Builder, node: Any, x: Value, padding: Sequence[int]) -> Value:
@@ -112,22 +116,23 @@ def _padded(at: Callable[[Builder, Value, int], Value]) -> Callable[..., Value]:
         for place in range(len(padding) // 2):
             axis, low = x.rank - 1 - place, padding[2 * place]
             if (low, padding[2 * place + 1]) != (0, 0):
-                ids = _binary(b, "sub", _numbers(b, shape[axis]), low)
-                x = _take(b, x, axis, at(b, ids, _number(x.shape[axis])))
+                ids = binary(b, "sub", numbers(b, shape[axis]), low)
+                x = take(b, x, axis, at(b, ids, b.size(x.shape[axis])))
         return x
 
     return translate
 
 
-def _reflected(b: Builder, ids: Value, size: int) -> Value:
+def _reflected(b: Builder, ids: Value, size: Value) -> Value:
     """The index is counted from the ends: |i| below, and 2(size - 1) - i after."""
     ids = b.emit(f"abs {ids.name}", _INDEX, ids.shape)
-    far = b.emit(f"sub {b.number(2 * (size - 1), _INDEX).name}, {ids.name}", _INDEX, ids.shape)
-    return _binary(b, "minimum", ids, far)
+    last = binary(b, "sub", size, 1)
+    far = b.emit(f"sub {binary(b, 'mul', last, 2).name}, {ids.name}", _INDEX, ids.shape)
+    return binary(b, "minimum", ids, far)
 
 
-def _replicated(b: Builder, ids: Value, size: int) -> Value:
-    return _binary(b, "minimum", _binary(b, "maximum", ids, 0), size - 1)
+def _replicated(b: Builder, ids: Value, size: Value) -> Value:
+    return binary(b, "minimum", binary(b, "maximum", ids, 0), binary(b, "sub", size, 1))
 
 
 for _rank in (1, 2, 3):
@@ -138,17 +143,52 @@ for _rank in (1, 2, 3):
 @register("aten.slice_scatter.default")
 def _slice_scatter(b, node, x, part, dim=0, start=None, end=None, step=1) -> Value:
     axis = axis_of(dim, x.rank)
-    size = _number(x.shape[axis])
-    first, after, _ = slice(start, end if end is None or end < 1 << 60 else None).indices(size)
-    if step != 1 or not isinstance(first, int):
-        raise NotImplementedError("in steps")
+    end = None if isinstance(end, int) and end >= 1 << 60 else end
+    if not x.shape[axis].isdigit() or step != 1 or any(isinstance(bound, Symbolic) for bound in (start, end)):
+        return _written(b, node, x, part, axis, start, end, step)
+    first, after, _ = slice(start, end).indices(int(x.shape[axis]))
     return _joined(b, node, x, part, axis, first, max(first, after))
+
+
+def _written(b: Builder, node: Any, x: Value, part: Value, axis: int, start: Any, end: Any, step: int) -> Value:
+    """A part written where an index lies between bounds: those, or the size of the axis, are known when it runs."""
+    size = b.size(x.shape[axis])
+
+    def bound(value: Any) -> Value:
+        # Negative bounds are counted from the end, and those beyond the axis are its ends.
+        number = b.number(value, _INDEX)
+        below = compare(b, "lt", number, b.number(0, _INDEX), ())
+        number = select(b, below, binary(b, "add", number, size), number, _INDEX, ())
+        return binary(b, "minimum", binary(b, "maximum", number, 0), size)
+
+    places, first = numbers(b, x.shape[axis]), bound(0 if start is None else start)
+    after = size if end is None else bound(end)
+    offset = binary(b, "sub", places, first)
+    is_inside = _both(b, compare(b, "ge", places, first, places.shape), compare(b, "lt", places, after, places.shape))
+    if step != 1:
+        left = binary(b, "mod", offset, step)
+        is_inside = _both(b, is_inside, compare(b, "eq", left, b.number(0, _INDEX), left.shape))
+        offset = binary(b, "floordiv", offset, step)
+    is_inside = b.shape(is_inside, [x.shape[axis] if other == axis else "1" for other in range(x.rank)])
+    part = take(b, b.cast(part, x.dtype), axis, offset)
+    return select(b, is_inside, part, x, x.dtype, x.shape, node.name)
+
+
+def _both(b: Builder, x: Value, y: Value) -> Value:
+    return b.emit(f"bitwise_and {x.name}, {y.name}", torch.bool, x.shape)
 
 
 @register("aten.select_scatter.default")
 def _select_scatter(b: Builder, node: Any, x: Value, part: Value, dim: int, index: int) -> Value:
     axis = axis_of(dim, x.rank)
-    index += _number(x.shape[axis]) if index < 0 else 0
+    if isinstance(index, Symbolic) or not x.shape[axis].isdigit():
+        number = b.number(index, _INDEX)
+        below = compare(b, "lt", number, b.number(0, _INDEX), ())
+        number = select(b, below, binary(b, "add", number, b.size(x.shape[axis])), number, _INDEX, ())
+        places = b.shape(numbers(b, x.shape[axis]), [x.shape[axis] if other == axis else "1" for other in range(x.rank)])
+        part = b.shape(b.cast(part, x.dtype), [*part.shape[:axis], "1", *part.shape[axis:]])
+        return select(b, compare(b, "eq", places, number, places.shape), part, x, x.dtype, x.shape, node.name)
+    index += int(x.shape[axis]) if index < 0 else 0
     return _joined(b, node, x, b.shape(part, [*part.shape[:axis], "1", *part.shape[axis:]]), axis, index, index + 1)
 
 
@@ -168,33 +208,22 @@ def _joined(b: Builder, node: Any, x: Value, part: Value, axis: int, first: int,
     return b.emit(f"concat {', '.join(part.name for part in parts)} over {axis}", x.dtype, x.shape, node.name)
 
 
-@register("aten.scatter.value", "aten.scatter.src")
-def _scatter(b: Builder, node: Any, x: Value, dim: int, ids: Value, value: Any) -> Value:
-    axis = axis_of(dim, x.rank)
-    same = [one == other for place, (one, other) in enumerate(zip(ids.shape, x.shape)) if place != axis]
-    if not x.rank or ids.shape[axis] != "1" or not all(same):
-        raise NotImplementedError("but for one index in each row")
-    places = b.shape(_numbers(b, x.shape[axis]), [size if place == axis else "1" for place, size in enumerate(x.shape)])
-    is_there = b.emit(f"eq {places.name}, {b.cast(ids, _INDEX).name}", torch.bool, x.shape)
-    return b.emit(f"where {is_there.name}, {b.operand(value, x.dtype).name}, {x.name}", x.dtype, x.shape, node.name)
-
-
 @register("aten.diagonal.default")
 def _diagonal(b: Builder, node: Any, x: Value, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Value:
     one, other = axis_of(dim1, x.rank), axis_of(dim2, x.rank)
-    x = _permute(b, x, [*(axis for axis in range(x.rank) if axis not in (one, other)), one, other])
-    count, width = size_text(meta(node)[1][-1]), _number(x.shape[-1])
-    first = offset if offset >= 0 else -offset * width
-    ids = _binary(b, "add", _binary(b, "mul", _numbers(b, count), width + 1), first)
-    flat = b.shape(x, [*x.shape[:-2], str(_number(x.shape[-2]) * width)])
-    return _take(b, flat, x.rank - 2, ids, node.name)
+    x = move(b, x, [*(axis for axis in range(x.rank) if axis not in (one, other)), one, other])
+    count, (rows, columns) = meta(node)[1][-1], x.shape[-2:]
+    width = b.size(columns)
+    first = b.number(offset, _INDEX) if offset >= 0 else binary(b, "mul", width, -offset)
+    ids = binary(b, "mul", numbers(b, count), binary(b, "add", width, 1))
+    flat = b.shape(x, [*x.shape[:-2], f"{factor(rows)}*{factor(columns)}"])
+    return take(b, flat, x.rank - 2, binary(b, "add", ids, first), node.name)
 
 
-@register("aten.fill.Scalar", "aten.empty.memory_format", "aten.new_empty.default", "aten.empty_like.default")
+@register("aten.fill.Scalar", "aten.empty.memory_format", "aten.new_empty.default", "aten.empty_like.default", "aten.empty_permuted.default")
 def _filled(b: Builder, node: Any, *given: Any, **_: Any) -> Value:
     dtype, shape = meta(node)
-    value = given[1] if "fill" in str(node.target) else 0
-    return b.emit(f"full {number_text(value, dtype)}", dtype, shape, node.name, ty=True)
+    return fill(b, given[1] if "fill" in str(node.target) else 0, dtype, shape, node.name)
 
 
 @register("aten.copy.default")

@@ -22,7 +22,7 @@ def _wide(dtype: torch.dtype) -> torch.dtype:
     return torch.float64 if dtype == torch.float64 else torch.float32
 
 
-def _used(node: Any, place: int) -> bool:
+def used(node: Any, place: int) -> bool:
     """Whether one of several results is used."""
     return any(user.target is operator.getitem and user.args[1] == place and user.users for user in node.users)
 

@@ -7,15 +7,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+from torch.fx.experimental.symbolic_shapes import statically_known_true
 
-from ._builder import Builder, OPS, Translation, Value, convolution_flags, float_text, number_text, product_flags, register, size_text
+from ._builder import Builder, OPS, Translation, Value, convolution_flags, float_text, is_exact, number_text, product_flags, register
+from ._sizes import Symbolic, size_text
 
 
-def meta(node: Any) -> tuple[torch.dtype, Sequence[Any]]:
-    """The type and the sizes of what a node gives, or of the first of several results."""
+def meta(node: Any, place: int = 0) -> tuple[torch.dtype, tuple[str, ...]]:
+    """The type and the sizes of what a node gives, or of one of several results."""
     value = node.meta["val"]
-    value = value[0] if isinstance(value, (tuple, list)) else value
-    return value.dtype, value.shape
+    value = value[place] if isinstance(value, (tuple, list)) else value
+    return value.dtype, tuple(map(size_text, value.shape))
 
 
 def axis_of(axis: int, rank: int) -> int:
@@ -24,11 +26,13 @@ def axis_of(axis: int, rank: int) -> int:
 
 
 def list_text(values: Sequence[Any], count: int | None = None) -> str:
-    """Sizes or numbers as a list; one of them stands for `count`."""
+    """Sizes as a list. With `count` they are numbers of Python, and one of them stands for so many."""
     values = list(values)
+    if count is not None:
+        values = list(map(int, values))
     if count is not None and len(values) == 1:
         values *= count
-    return f"[{', '.join(value if isinstance(value, str) else size_text(value) for value in values)}]"
+    return f"[{', '.join(map(size_text, values))}]"
 
 
 # --- Elementwise ops --------------------------------------------------------------------------------------------------
@@ -78,6 +82,8 @@ def _comparison(op: str) -> Translation:
 
 
 def _like(value: Any) -> Any:
+    if isinstance(value, Symbolic):
+        return 1.0 if value.is_float else 1
     return torch.empty((1,) * value.rank, dtype=value.dtype) if isinstance(value, Value) else value
 
 
@@ -96,7 +102,7 @@ for _name in ("clone", "alias", "detach", "contiguous", "lift_fresh_copy", "lift
 
 @register("aten.pow.Tensor_Scalar")
 def _pow(b: Builder, node: Any, x: Value, exponent: Any) -> Value:
-    op = {2: "square", 0.5: "sqrt", -0.5: "rsqrt", -1: "reciprocal"}.get(exponent)
+    op = None if isinstance(exponent, Symbolic) else {2: "square", 0.5: "sqrt", -0.5: "rsqrt", -1: "reciprocal"}.get(exponent)
     return _unary(op)(b, node, x) if op else _binary("pow")(b, node, x, exponent)
 
 
@@ -148,6 +154,9 @@ def _clamp(b: Builder, node: Any, x: Value, low: Any = None, high: Any = None, *
     if "hardtanh" in str(node.target):
         low, high = (-1.0 if low is None else low), (1.0 if high is None else high)
     dtype, shape = meta(node)
+    if not dtype.is_floating_point or any(isinstance(bound, Symbolic) for bound in (low, high)):
+        # Attributes are 64-bit floats, which do not hold all integers.
+        return _clamp_between(b, node, x, *(None if bound is None else b.number(bound, dtype) for bound in (low, high)))
     bounds = [f" {word} {float_text(bound)}" for word, bound in (("min", low), ("max", high)) if bound is not None]
     return b.emit(f"clamp {b.cast(x, dtype).name}{''.join(bounds)}", dtype, shape, node.name)
 
@@ -170,7 +179,14 @@ OPS["aten.celu.default"] = _with("celu", alpha=1.0)
 
 @register("aten.softplus.default")
 def _softplus(b: Builder, node: Any, x: Value, beta: float = 1.0, threshold: float = 20.0) -> Value:
-    return _with("softplus", beta=1.0)(b, node, x, beta)
+    y = _with("softplus", beta=1.0)(b, node, x, beta)
+    x = b.cast(x, y.dtype)
+    wide = torch.float64 if y.dtype == torch.float64 else torch.float32
+    if threshold >= (35 if y.dtype == torch.float64 else 17):
+        return y  # above it both round to the same number
+    scaled = b.emit(f"mul {b.cast(x, wide).name}, {b.number(beta, wide).name}", wide, x.shape)
+    is_above = b.emit(f"gt {scaled.name}, {b.number(threshold, wide).name}", torch.bool, x.shape)
+    return b.emit(f"where {is_above.name}, {x.name}, {y.name}", y.dtype, y.shape, node.name)
 
 
 @register("aten.elu.default")
@@ -225,7 +241,7 @@ def _lerp(b: Builder, node: Any, x: Value, end: Value, weight: Any) -> Value:
 @register("aten.dropout.default", "aten.native_dropout.default")
 def _dropout(b: Builder, node: Any, x: Value, p: float, train: bool) -> Any:
     if train and p > 0:
-        raise NotImplementedError("in training")
+        raise NotImplementedError("in training", "model.eval() leaves dropout out, and so does training=False of a function")
     return (x, None) if "native" in str(node.target) else x
 
 
@@ -363,9 +379,7 @@ def _sort(b: Builder, node: Any, x: Value, dim: int = -1, descending: bool = Fal
 def _topk(
     b: Builder, node: Any, x: Value, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
 ) -> tuple[Value, Value]:
-    if not isinstance(k, int):
-        raise NotImplementedError("with a count that is known when it runs")
-    end = "" if largest else " smallest"
+    k, end = int(k), "" if largest else " smallest"
     return _ordered(b, node, f"topk {x.name}, {k} over {axis_of(dim, x.rank)}{end}", x)
 
 
@@ -425,19 +439,20 @@ def _batch_norm(b, node, x, weight, bias, mean, variance, momentum, eps) -> tupl
     return b.emit(f"{text} eps {float_text(eps)}", x.dtype, x.shape, node.name), None, None
 
 
-def _pool(b: Builder, node: Any, op: str, x: Value, window, stride, padding, dilation, ceil_mode, end="") -> Value:
-    axes, dtype_shape = len(meta(node)[1]) - 2, meta(node)
-    if x.rank != axes + 2 or axes < 1:
-        raise NotImplementedError("without a batch axis")
+def pool(b: Builder, op: str, x: Value, shape: Sequence[str], name: str, window, stride, padding, dilation, ceil_mode, end="") -> Value:
+    """A pool whose windows move by steps."""
+    axes = len(shape) - 2
     text = f"{op} {x.name} window {list_text(window, axes)} stride {list_text(stride or window, axes)} pad {list_text(padding, axes)}"
     if any(step != 1 for step in dilation):
         text += f" dilation {list_text(dilation, axes)}"
-    return b.emit(text + (" ceil" if ceil_mode else "") + end, *dtype_shape, node.name)
+    return b.emit(text + (" ceil" if ceil_mode else "") + end, x.dtype, shape, name)
 
 
-@register("aten.max_pool2d_with_indices.default", "aten.max_pool3d_with_indices.default")
-def _max_pool(b, node, x, window, stride=(), padding=(0,), dilation=(1,), ceil_mode=False) -> tuple[Value, None]:
-    return _pool(b, node, "max_pool", x, window, stride, padding, dilation, ceil_mode), None
+def _pool(b: Builder, node: Any, op: str, x: Value, window, stride, padding, dilation, ceil_mode, end="") -> Value:
+    shape, axes = meta(node)[1], int(str(node.target).split("pool")[1][0])
+    if x.rank == axes + 2:
+        return pool(b, op, x, shape, node.name, window, stride, padding, dilation, ceil_mode, end)
+    return b.shape(pool(b, op, b.shape(x, ["1", *x.shape]), ["1", *shape], node.name, window, stride, padding, dilation, ceil_mode, end), shape)
 
 
 @register("aten.avg_pool2d.default", "aten.avg_pool3d.default", "aten.avg_pool1d.default")
@@ -465,15 +480,27 @@ def _view(b: Builder, node: Any, x: Value, *_: Any, **__: Any) -> Value:
 
 @register("aten.as_strided.default")
 def _as_strided(b: Builder, node: Any, x: Value, size: Sequence[Any], stride: Sequence[Any], offset: Any = None) -> Value:
-    given = node.args[0].meta["val"]
+    given, size, stride = node.args[0].meta["val"], list(map(_plain, size)), list(map(_plain, stride))
     # All elements in their order are a view of other sizes; the strides of axes of one element say nothing.
-    dense, count = given.is_contiguous() and not (offset or 0), 1
-    for extent, step in zip(reversed(size), reversed(stride)):
-        if extent != 1:
-            dense, count = dense and step == count, count * extent
-    if not dense or count != given.numel():
+    dense = (offset is None or offset == 0) and _is_dense(given.shape, given.stride()) and _is_dense(size, stride)
+    if not dense or not statically_known_true(math.prod(size) == given.numel()):
         raise NotImplementedError("but for all elements in their order")
     return b.shape(x, size, node.name)
+
+
+def _is_dense(sizes: Sequence[Any], strides: Sequence[Any]) -> bool:
+    """Whether elements lie in their order without gaps, for all sizes."""
+    count: Any = 1
+    for size, stride in zip(reversed(sizes), reversed(strides)):
+        if not statically_known_true(size == 1):
+            if not statically_known_true(stride == count):
+                return False
+            count = count * size
+    return True
+
+
+def _plain(size: Any) -> Any:
+    return size.value if isinstance(size, Symbolic) else size
 
 
 @register("aten.expand.default")
@@ -510,8 +537,14 @@ def _slice(b: Builder, node: Any, x: Value, dim: int = 0, start: Any = None, end
     axis = axis_of(dim, x.rank)
     is_select = "select" in str(node.target)
     size, count = x.shape[axis], "1" if is_select else size_text(shape[axis])
-    first = "0" if start is None else start if isinstance(start, str) else size_text(start)
-    if first.startswith("-"):
+    first = "0" if start is None else size_text(start)
+    if isinstance(start, Symbolic):
+        # Below zero it is counted from the end, so its sign must be the same for all sizes.
+        if start.is_known(lambda number: number < 0):
+            first = f"{size} + {first}"
+        elif not start.is_known(lambda number: number >= 0):
+            start._refuse()
+    elif first.startswith("-"):
         first = str(int(size) + int(first)) if size.isdigit() else f"{size} - {first[1:]}"
     if first.isdigit() and size.isdigit() and not is_select:
         first = str(min(int(first), int(size)))
@@ -560,11 +593,24 @@ def _flip(b: Builder, node: Any, x: Value, dims: Sequence[int]) -> Value:
 
 @register("aten.constant_pad_nd.default")
 def _pad(b: Builder, node: Any, x: Value, padding: Sequence[int], value: Any = 0) -> Value:
-    if any(isinstance(size, int) and size < 0 for size in padding):
-        raise NotImplementedError("with negative sizes")
     low, high = ["0"] * x.rank, ["0"] * x.rank
+    begin, end = ["0"] * x.rank, list(x.shape)
     for number in range(len(padding) // 2):
-        low[-1 - number], high[-1 - number] = size_text(padding[2 * number]), size_text(padding[2 * number + 1])
+        axis = x.rank - 1 - number
+        for sizes, size in ((low, padding[2 * number]), (high, padding[2 * number + 1])):
+            if not isinstance(size, Symbolic) and size < 0:
+                # A negative size leaves elements out.
+                if sizes is low:
+                    begin[axis] = str(-size)
+                else:
+                    end[axis] = str(int(end[axis]) + size) if end[axis].isdigit() else f"{end[axis]} - {-size}"
+            else:
+                sizes[axis] = size_text(size)
+    if begin != ["0"] * x.rank or end != list(x.shape):
+        sizes = [str(int(e) - int(s)) if e.isdigit() else e if s == "0" else f"{e} - {s}" for s, e in zip(begin, end)]
+        x = b.emit(f"slice {x.name} from {list_text(begin)} to {list_text(end)}", x.dtype, sizes)
+    if low == high == ["0"] * x.rank:
+        return x
     text = f"pad {x.name} low {list_text(low)} high {list_text(high)}"
     return b.emit(text + (f" fill {float_text(value)}" if value else ""), *meta(node), node.name)
 
@@ -599,12 +645,40 @@ def _full(b: Builder, node: Any, *given: Any, **named: Any) -> Value:
     dtype, shape = meta(node)
     name = str(node.target)
     value = 0 if "zeros" in name else 1 if "ones" in name else given[0] if "scalar" in name else named.get("fill_value", given[-1])
-    return b.emit(f"full {number_text(value, dtype)}", dtype, shape, node.name, ty=True)
+    return fill(b, value, dtype, shape, node.name)
+
+
+def compare(b: Builder, op: str, x: Value, y: Value, shape: Sequence[Any]) -> Value:
+    """A comparison of tensors of one type."""
+    return b.emit(f"{op} {x.name}, {y.name}", torch.bool, shape)
+
+
+def select(b: Builder, condition: Value, x: Value, y: Value, dtype: torch.dtype, shape: Sequence[Any], name: str = "t") -> Value:
+    """One of two elements by a condition, of which each is broadcast."""
+    return b.emit(f"where {condition.name}, {x.name}, {y.name}", dtype, shape, name)
+
+
+def expand(b: Builder, x: Value, shape: Sequence[Any]) -> Value:
+    """A tensor broadcast to sizes."""
+    return x if x.shape == tuple(shape) else b.emit(f"expand {x.name} to {list_text(shape)}", x.dtype, shape)
+
+
+def fill(b: Builder, value: Any, dtype: torch.dtype, shape: Sequence[Any], name: str = "t") -> Value:
+    """A tensor whose elements are all one number."""
+    if isinstance(value, Symbolic) or not is_exact(value, dtype):
+        one = b.number(value, dtype)
+        return b.emit(f"expand {one.name} to {list_text(shape)}", dtype, shape, name) if len(shape) else one
+    return b.emit(f"full {number_text(value, dtype)}", dtype, shape, name, ty=True)
 
 
 @register("aten.arange.start_step", "aten.arange.default", "aten.arange.start")
 def _arange(b: Builder, node: Any, *given: Any, **_: Any) -> Value:
     dtype, shape = meta(node)
     start, step = (0, 1) if len(given) == 1 else (given[0], given[2] if len(given) > 2 else 1)
+    if isinstance(start, Symbolic) or isinstance(step, Symbolic):
+        wide = torch.float64 if dtype.is_floating_point else torch.int64
+        place = b.emit("arange", wide, shape, ty=True)
+        place = b.emit(f"mul {place.name}, {b.number(step, wide).name}", wide, shape)
+        return b.cast(b.emit(f"add {place.name}, {b.number(start, wide).name}", wide, shape, node.name), dtype)
     text = "arange" + (f" from {number_text(start, dtype)}" if start else "") + (f" step {number_text(step, dtype)}" if step != 1 else "")
     return b.emit(text, dtype, shape, node.name, ty=True)

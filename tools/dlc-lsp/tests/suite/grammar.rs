@@ -1,11 +1,5 @@
 //! The grammars are as the declarations say, and the one for TextMate knows the ops of `test/`.
 
-// What is linked in registers itself.
-use {
-    dlc_book as _, dlc_core as _, dlc_frontend as _, dlc_host as _, dlc_kernel as _, dlc_passes as _, dlc_plan as _,
-    dlc_poly as _, dlc_ptx as _, dlc_region as _, dlc_sample as _, dlc_tiny as _,
-};
-
 use std::path::{Path, PathBuf};
 
 use dlc_lsp::document::Document;

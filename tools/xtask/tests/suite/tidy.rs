@@ -1,9 +1,5 @@
 //! The rules of [`xtask::tidy`], on this repository.
 
-mod tidy {
-    mod features;
-}
-
 use std::sync::LazyLock;
 
 use dlc_ir::pass::PassDef;

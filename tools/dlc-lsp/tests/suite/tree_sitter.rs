@@ -2,12 +2,6 @@
 //!
 //! Runs where `tree-sitter`, its command-line tool, is installed, and says so where it is not. It needs a C compiler.
 
-// What is linked in registers itself.
-use {
-    dlc_book as _, dlc_core as _, dlc_frontend as _, dlc_host as _, dlc_kernel as _, dlc_passes as _, dlc_plan as _,
-    dlc_poly as _, dlc_ptx as _, dlc_region as _, dlc_sample as _, dlc_tiny as _,
-};
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,11 +1,5 @@
 //! The server's parts on the texts of `test/`, whole and damaged.
 
-// What is linked in registers itself.
-use {
-    dlc_book as _, dlc_core as _, dlc_frontend as _, dlc_host as _, dlc_kernel as _, dlc_passes as _, dlc_plan as _,
-    dlc_poly as _, dlc_ptx as _, dlc_region as _, dlc_sample as _, dlc_tiny as _,
-};
-
 use std::path::{Path, PathBuf};
 
 use dlc_lsp::document::Document;
