@@ -14,6 +14,7 @@
 //! - [`resolved`]: every default filled in, and checked against the region and the target.
 //! - `roles`: what roles of warps need.
 //! - [`scattered`]: sums whose elements go to positions that are data.
+//! - [`window`]: windows of a convolution that stay in shared memory.
 
 pub mod clauses;
 pub(crate) mod compare;
@@ -30,3 +31,4 @@ mod roles;
 pub mod scattered;
 pub mod shape;
 pub mod tiling;
+pub mod window;

@@ -4,7 +4,7 @@ use dlc_ir::{Context, Type};
 
 use crate::clause::{Barrier, Cache, Kind, Place, Sharing, StoreMethod};
 use crate::schedule::Schedule;
-use crate::value::Table;
+use crate::value::{Choice, Table};
 
 /// The threads of a warp, of a warpgroup.
 pub const WARP: i64 = 32;
@@ -14,6 +14,8 @@ pub const GROUP: i64 = 4 * WARP;
 const PANEL: i64 = 64 * 128;
 /// The bytes after a row across which threads read `f32`.
 const ROW_PADDING: i64 = 32;
+/// The pixels after the last row of a window: where the exchange of 16-byte units begins again.
+const AFTER_ROWS: i64 = 8;
 /// The registers of a thread besides its accumulators and what it keeps: addresses, counters, predicates. What fits with
 /// fewer is for the assembler to determine.
 pub const OVERHEAD: i64 = 24;
@@ -137,13 +139,40 @@ impl Schedule {
 
     /// Bytes of one tile of a tensor, rounded up to where the next one may begin.
     fn tile_bytes(&self, ctx: &Context, cache: &Cache) -> Option<i64> {
-        let extent = |bytes: i64, axis: &str| bytes.checked_mul(self.tile_of(axis));
-        let elems = self.axes_of(cache).into_iter().try_fold(1i64, extent)?;
+        let elems = self.tile_elems(cache)?;
         let bytes = elems.checked_mul(self.elem_bits(ctx, cache))?.checked_add(7)? / 8;
         let bytes = bytes.checked_add(self.padding(ctx, cache, elems))?;
         // The atom of a swizzle of 128 bytes is 1024 bytes.
         let align = if self.barrier == Some(Barrier::Mbarrier) { 1024 } else { 16 };
         Some(bytes.checked_add(align - 1)? / align * align)
+    }
+
+    /// The tensor of which windows of pixels stay in shared memory, if the schedule says so.
+    pub fn windowed(&self) -> Option<&str> {
+        let mut words = self.algo.iter().flat_map(|table| &table.0);
+        let window = words.find(|(_, word)| *word == Choice::Word("window".into()));
+        window.and_then(|(name, _)| name.strip_prefix("load_"))
+    }
+
+    /// The elements of one tile of a tensor. Of pixels that are there for all places of a window, the rows that it reaches are
+    /// more than those of the results, and some pixels follow the last row.
+    pub fn tile_elems(&self, cache: &Cache) -> Option<i64> {
+        let axes = self.axes_of(cache);
+        let product = |axes: &[&str]| axes.iter().try_fold(1i64, |all, axis| all.checked_mul(self.tile_of(axis)));
+        let out = self.out_tile();
+        let (results, reduced): (Vec<&str>, Vec<&str>) =
+            axes.iter().partition(|axis| out.iter().any(|(own, _)| own == *axis));
+        let is_windowed = self.windowed() == Some(cache.tensor.as_str());
+        let ([before @ .., row, column], [high, _, channel], true) = (&*results, &*reduced, is_windowed) else {
+            return product(&axes);
+        };
+        let rows = self.tile_of(row).checked_add(self.tile_of(high))? - 1;
+        let pitch = self.tile_of(column);
+        let pixels = rows.checked_mul(pitch)?;
+        // Some pixels of the next row follow if the exchange of 16-byte units begins there, else all of them.
+        let after = if pixels % AFTER_ROWS == 0 { AFTER_ROWS } else { pitch };
+        let pixels = pixels.checked_add(after + AFTER_ROWS - 1)? / AFTER_ROWS * AFTER_ROWS;
+        product(before)?.checked_mul(pixels)?.checked_mul(self.tile_of(channel))
     }
 
     /// The bytes between the rows of a tile of `f32` that tensor cores multiply across its rows.

@@ -30,8 +30,8 @@ pub struct Boxed {
 }
 
 /// The box of the elements of a tile that are at these positions, under a guard that says nothing but that they are in the
-/// memref. A run that goes on from row to row, as `p floordiv W`, `p mod W` do, is one along both axes taken as one. Where
-/// `any_order`, the axes of the memref may stand in another order, the contiguous one last.
+/// memref. A run that goes on from row to row, as `p floordiv W`, `p mod W` do, is one along both axes taken as one. Rows of
+/// so many elements each, at `h + i0 floordiv 58` and `w + i0 mod 58`, are a box along both axes. Where `any_order`, the axes of the memref may stand in another order, the contiguous one last.
 pub fn boxed(
     ctx: &Context,
     guard: Option<&Guard>,
@@ -58,12 +58,17 @@ pub fn boxed(
         inside(guard, &dims, &at).ok()?;
         Some(Boxed { merged: None, order: Some(order), at, shape, bases })
     };
+    let rows = || {
+        let (shape, bases) = whole_rows(at, sizes)?;
+        inside(guard, &dims, at).ok()?;
+        Some(Boxed { merged: None, order: None, at: at.to_vec(), shape, bases })
+    };
     let fits = |boxed: Boxed| match boxed.at.len() {
         0..=MOST_AXES => Ok(boxed),
         axes => Err(format!("the memory has {axes} axes, and a box {MOST_AXES} at most")),
     };
     straight.and_then(fits).or_else(|why| {
-        let found = merged().or_else(|| other().filter(|_| any_order));
+        let found = merged().or_else(rows).or_else(|| other().filter(|_| any_order));
         found.and_then(|boxed| fits(boxed).ok()).ok_or(why)
     })
 }
@@ -147,6 +152,29 @@ fn positions(at: &[SizeExpr], sizes: &[u32]) -> Result<(Vec<i64>, Vec<SizeExpr>)
         bases[dim] = base;
     }
     Ok((shape, bases))
+}
+
+/// The box whose elements lie along the first axis of a tile row by row: its sizes and where it begins.
+fn whole_rows(at: &[SizeExpr], sizes: &[u32]) -> Option<(Vec<i64>, Vec<SizeExpr>)> {
+    let &[count, width] = sizes else { return None };
+    let (last, first) = (at.len().checked_sub(1)?, position(0)?);
+    let named: Vec<usize> = (0..last).filter(|&dim| names_axis(&at[dim], 0)).collect();
+    let &[row, column] = named.as_slice() else { return None };
+    let length = at[row].terms().into_iter().find_map(|(times, factors)| match factors.as_slice() {
+        [Factor::Quotient(over, by)] if times == 1 && *over == first => by.as_constant(),
+        _ => None,
+    })?;
+    if length <= 0 || i64::from(count) % length != 0 {
+        return None;
+    }
+    let (mut shape, mut bases) = (vec![1; at.len()], at.to_vec());
+    let length_expr = SizeExpr::from(length);
+    bases[row] = at[row].sub(&first.floordiv(&length_expr).ok()?).ok()?;
+    bases[column] = at[column].sub(&first.modulo(&length_expr).ok()?).ok()?;
+    bases[last] = at[last].sub(&position(1)?).ok()?;
+    (shape[row], shape[column], shape[last]) = (i64::from(count) / length, length, width.into());
+    let is_fixed = |base: &SizeExpr| base.symbols().iter().all(|name| axis_number(name).is_none());
+    bases.iter().all(is_fixed).then_some((shape, bases))
 }
 
 /// That a guard says nothing but that the positions are in the memref.

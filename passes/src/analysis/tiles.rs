@@ -1,5 +1,6 @@
 //! Which ops of a kernel touch which tiles in shared memory, and how.
 
+use dlc_ir::affine::SizeExpr;
 use dlc_ir::{Body, Context, OpId, OpRef, ValueId};
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::Tile;
@@ -55,6 +56,23 @@ pub fn tile_of(ctx: &Context, body: &Body, value: ValueId) -> Option<OpId> {
             None => return kernel::Shared::of(OpRef::new(ctx, body, op)).map(|_| op),
         }
     }
+}
+
+/// Whether two values are parts of one tile that have nothing in common: at positions that are numbers.
+pub fn apart(ctx: &Context, body: &Body, one: ValueId, other: ValueId) -> bool {
+    let part = |value: ValueId| {
+        let slice = kernel::Slice::of(OpRef::new(ctx, body, body.defining_op(value)?))?;
+        let shape = Tile::of(ctx, body.value_type(value))?.shape(ctx);
+        let at: Option<Vec<i64>> = slice.at().iter().map(SizeExpr::as_constant).collect();
+        Some((slice.tile(), at?, shape))
+    };
+    let (Some((tile, at, shape)), Some((other_tile, other_at, other_shape))) = (part(one), part(other)) else {
+        return false;
+    };
+    let is_before = |at: &[i64], shape: &[i64], after: &[i64]| {
+        at.iter().zip(shape).zip(after).any(|((at, size), next)| at + size <= *next)
+    };
+    tile == other_tile && (is_before(&at, &shape, &other_at) || is_before(&other_at, &other_shape, &at))
 }
 
 /// What an op itself does with tiles; the ops in its regions do the rest.

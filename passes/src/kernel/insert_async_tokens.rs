@@ -287,7 +287,7 @@ fn first_barrier(ctx: &Context, body: &Body, copy: kernel::Copy<'_>) -> Result<O
         if is_barrier(OpRef::new(ctx, body, op)) {
             return Ok(op);
         }
-        if touches_tile(ctx, body, op, tile) {
+        if touches_tile(ctx, body, op, tile) && !boxes::are_apart(ctx, body, copy.id, op) {
             return Err("its tile is used before the threads meet".into());
         }
         next = body.next_op(op);

@@ -50,6 +50,7 @@
 //! debug counters: `order`, `persistent`.
 
 mod longest;
+mod once;
 
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, InsertPoint, OpRef};
@@ -412,6 +413,7 @@ fn make_persistent(body: &mut Body, grid: OpId, tiles: SizeExpr, blocks: i64, cx
     };
     (places.args, places.lists) = (args, vec![("dims", vec![number])]);
     places.write(ctx, body, grid);
+    once::copy_once(body, loop_op, cx);
 }
 
 /// The fewest blocks that go through tiles in no more rounds than `most` of them, where all tiles have as much work.

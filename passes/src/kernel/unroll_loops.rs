@@ -40,6 +40,8 @@
 //! barriers of its own (each copy would take room), or more than 65536 ops, marked or not. Conditions that need ranges of
 //! positions are for `predicate-tails`.
 //!
+//! With `planned`, loops of a plan with ping-pong stay that multiply by `wgmma`: groups take turns from loop to loop.
+//!
 //! Loops are taken from the inside out; one whose bounds depend on the counter of another is looked at again in its
 //! copies. Each copy takes what the one before it yields. Rule of the debug counters: `loop`.
 
@@ -47,7 +49,8 @@ use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
 use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{Builder, Diagnostics, OpId, RegionId, Type, ValueId};
-use dlc_kernel::ops::{For, If, Index, MBarriers, Select, Shared, Yield};
+use dlc_kernel::ops::{For, If, Index, MBarriers, Select, Shared, Wgmma, Yield};
+use dlc_plan::clause::Sharing;
 use rustc_hash::FxHashSet;
 
 use crate::analysis::expressions::{OpExprs, decide, number};
@@ -89,8 +92,12 @@ fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
         let value = options.int(name);
         u64::try_from(value).map_err(|_| format!("'{name}' must not be negative, but is {value}"))
     };
-    let limits =
-        Limits { ops: number("max")?.min(MOST), steps: number("steps")?.min(MOST), tells: !options.flag("planned") };
+    let limits = Limits {
+        ops: number("max")?.min(MOST),
+        steps: number("steps")?.min(MOST),
+        tells: !options.flag("planned"),
+        keeps_turns: false,
+    };
     Ok(Box::new(UnrollLoops { limits, planned: options.flag("planned") }))
 }
 
@@ -108,12 +115,17 @@ pub struct Limits {
     pub steps: u64,
     /// Whether remarks say which loops stay.
     pub tells: bool,
+    /// Whether loops with products of groups of warps stay, which take turns from loop to loop.
+    pub keeps_turns: bool,
 }
 
 impl Pass for UnrollLoops {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
-        if !self.planned || plan_of(cx, body).is_some() {
-            unroll_loops(body, self.limits, cx);
+        let plan = plan_of(cx, body);
+        if !self.planned || plan.is_some() {
+            let roles = plan.as_ref().and_then(|plan| plan.roles.as_ref());
+            let keeps_turns = self.planned && roles.is_some_and(|roles| roles.kind == Sharing::PingPong);
+            unroll_loops(body, Limits { keeps_turns, ..self.limits }, cx);
         }
         Ok(())
     }
@@ -121,7 +133,12 @@ impl Pass for UnrollLoops {
 
 /// Writes out the loops of a kernel within limits, and those that are marked.
 pub fn unroll_loops(body: &mut Body, limits: Limits, cx: &PassCx<'_>) {
-    let is_loop = |body: &Body, op: OpId| For::of(OpRef::new(cx.ctx, body, op)).is_some();
+    let takes_turns = |body: &Body, op: OpId| {
+        let blocks = body.regions(op).iter().filter_map(|&region| body.first_block(region));
+        let mut ops = blocks.flat_map(|block| body.ops(block));
+        limits.keeps_turns && ops.any(|op| OpRef::new(cx.ctx, body, op).is(Wgmma::DEF))
+    };
+    let is_loop = |body: &Body, op: OpId| For::of(OpRef::new(cx.ctx, body, op)).is_some() && !takes_turns(body, op);
     // An op comes before those in its regions: backwards is from the inside out.
     let mut open: Vec<OpId> = body.walk().into_iter().filter(|&op| is_loop(body, op)).collect();
     while let Some(op) = open.pop() {

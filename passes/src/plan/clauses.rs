@@ -234,6 +234,10 @@ fn of_cache(plan: &Schedule, kernel: &Kernel<'_>) -> Option<String> {
         .as_ref()
         .map_or(plan.tile.iter().flat_map(Table::names).last(), |axes| axes.last().map(|axis| &**axis));
     let is_in_ring = |cache: &Cache| cache.axes.iter().flatten().any(|axis| Some(axis.as_str()) == last);
+    // Filters that all tiles have in common stay where they are.
+    let stays =
+        |cache: &Cache| plan.windowed().is_some_and(|pixels| pixels != cache.tensor) && cache.buffers == Some(1);
+    let is_in_ring = |cache: &Cache| is_in_ring(cache) && !stays(cache);
     let ring: Vec<&Cache> = plan.smem_caches().filter(|cache| is_in_ring(cache)).collect();
     if plan.roles.is_some() && ring.iter().any(|cache| cache.buffers != ring[0].buffers) {
         let names: Vec<&str> = ring.iter().map(|cache| cache.tensor.as_str()).collect();

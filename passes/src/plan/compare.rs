@@ -23,7 +23,7 @@ use super::shape::Groups;
 use crate::analysis::conditions::STAGGER;
 
 /// Ways to load that a word of `algo` may name.
-const LOADS: [&str; 2] = ["padded", "im2col"];
+const LOADS: [&str; 3] = ["padded", "im2col", "window"];
 /// What `algo` may say of a kernel, and the words for how dlc computes that.
 const ALGORITHMS: [(&str, &[&str]); 3] =
     [("matmul", &["implicit_gemm"]), ("conv", &["implicit_gemm"]), ("attention", &["streaming", "online_softmax"])];
@@ -442,6 +442,9 @@ impl Resolver<'_> {
                 _ => None,
             };
         }
+        if shown == "window" && groups.is_none() {
+            return Some(format!("'algo ({name}: window)' is for factors of a product, and the kernel has none"));
+        }
         let is_known = match choice {
             Choice::Word(word) => name.starts_with("load_") && LOADS.contains(&word.as_str()),
             Choice::Number(_) => name.starts_with(STAGGER),
@@ -449,7 +452,7 @@ impl Resolver<'_> {
         let known = ALGORITHMS.map(|(name, _)| name).join(", ");
         (!is_known).then(|| {
             format!(
-                "no pass has the choice '{name}: {shown}': there are {known}, load_X (padded, im2col) and {STAGGER}k"
+                "no pass has the choice '{name}: {shown}': there are {known}, load_X (padded, im2col, window) and {STAGGER}k"
             )
         })
     }

@@ -208,6 +208,7 @@ impl Resolver<'_> {
         self.instruction(grouped.as_ref())?;
         if let Some(groups) = &mut grouped {
             self.sides(groups, &shape);
+            groups.window = self.window(groups)?;
         }
         let kept = self.plan.map(|plan| kept(ctx, region, plan)).unwrap_or_default();
         let mapping = self.mapping(&shape, grouped.as_ref(), !kept.is_empty())?;
@@ -496,8 +497,8 @@ impl Resolver<'_> {
     /// target, the tile is one of whole instructions, and the plan does not say which elements a thread has; else threads
     /// multiply numbers.
     fn product(&self, plan: &Schedule, sides: &[Vec<String>; 2], groups: &Groups) -> Result<Tiling, String> {
-        let (reduced, streams) = (groups.reduced.as_slice(), groups.streams);
-        let tiling = |kind: Kind| PlannedProduct { plan, kind, sides, reduced, streams }.tiling();
+        let (reduced, streams, window) = (groups.reduced.as_slice(), groups.streams, groups.window.as_ref());
+        let tiling = |kind: Kind| PlannedProduct { plan, kind, sides, reduced, streams, window }.tiling();
         if let Some(given) = &plan.instruction {
             return tiling(given.kind);
         }

@@ -2,6 +2,7 @@
 
 use dlc_plan::Schedule;
 use dlc_plan::check::{BAD_THREADS, CONFLICT, TOO_MANY_REGISTERS, TOO_MUCH_SMEM, check};
+use dlc_plan::clause::Cache;
 use dlc_plan::footprint::GROUP;
 
 use super::defaults;
@@ -18,8 +19,13 @@ impl Resolver<'_> {
                 plan.stages = Some(stages.clamp(2, 16))
             });
         }
-        if let Some(cache) =
-            plan.caches.iter().find(|cache| cache.buffers.is_some_and(|count| !(2..=16).contains(&count)))
+        // Filters that all tiles have in common are in no ring.
+        let is_common =
+            |cache: &Cache| cache.buffers == Some(1) && plan.windowed().is_some_and(|pixels| pixels != cache.tensor);
+        if let Some(cache) = plan
+            .caches
+            .iter()
+            .find(|cache| cache.buffers.is_some_and(|count| !(2..=16).contains(&count)) && !is_common(cache))
         {
             let (tensor, count) = (cache.tensor.clone(), cache.buffers.unwrap_or_default());
             let message = format!("'roles' exchange tiles in rings of 2 to 16, and {tensor} has {count} buffers");

@@ -11,6 +11,7 @@ use dlc_region::ops::{Binary, BroadcastInDim, Read, Reduce, Scan, Sort, Yield};
 use dlc_region::verify::{KernelAxes, axes_of};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::window::Window;
 use crate::analysis::axes::{before_broadcasts, elem as elem_of, reductions, scans, sorts};
 use crate::analysis::conditions::run_of;
 use crate::analysis::taps::Taps;
@@ -163,6 +164,8 @@ pub struct Groups {
     pub sums: usize,
     /// Whether reductions after the product go along its columns: a tile then holds whole rows of it.
     pub holds_rows: bool,
+    /// The tensor of pixels that stays in shared memory for all places of a window.
+    pub window: Option<Window>,
 }
 
 impl Groups {
@@ -248,6 +251,7 @@ fn stream_of(ctx: &Context, region: &Body, shape: &Shape, reduce: Reduce<'_>) ->
         streams: true,
         sums: 1,
         holds_rows: false,
+        window: None,
     };
     for axis in outer {
         match (scores.contains(&axis.0.as_str()), values.contains(&axis.0.as_str())) {
@@ -323,6 +327,7 @@ impl SumOfProducts {
             streams: false,
             sums: 1,
             holds_rows: false,
+            window: None,
         }
     }
 }

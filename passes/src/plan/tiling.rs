@@ -8,6 +8,8 @@ use dlc_plan::Schedule;
 use dlc_plan::clause::{Kind, Place};
 use dlc_plan::value::{Choice, Table};
 
+use super::window::Window;
+
 /// The next power of two of a size, within limits; `unknown` for one that is no number.
 pub fn tile_of(size: &SizeExpr, limit: u32, unknown: u32) -> u32 {
     match size.as_constant() {
@@ -45,6 +47,8 @@ pub struct Matrix {
     pub smem_operands: Vec<String>,
     /// The sizes that are one number, where the plan says so.
     pub fixed: Vec<(String, i64)>,
+    /// The factor that is there for all places of a window.
+    pub window: Option<Window>,
 }
 
 /// The tiles of a kernel.
@@ -67,7 +71,8 @@ pub struct Tiling {
 
 /// What `wgmma` multiplies at once: rows, the least columns, and the depth of 16-bit floats.
 pub const WGMMA_ROWS: u32 = 64;
-const WGMMA_COLUMNS: u32 = 8;
+/// The least columns.
+pub const WGMMA_COLUMNS: u32 = 8;
 const WGMMA_DEPTH: u32 = 16;
 /// The rows and columns that `mma` multiplies at once.
 pub const MMA_ROWS: u32 = 16;
@@ -352,6 +357,7 @@ impl Matrix {
             swizzle: Vec::new(),
             smem_operands: Vec::new(),
             fixed: Vec::new(),
+            window: None,
         }
     }
 
@@ -463,6 +469,8 @@ pub struct PlannedProduct<'a> {
     pub reduced: &'a [String],
     /// Whether it is a sum below a maximum, of which each warp has whole rows.
     pub streams: bool,
+    /// The factor that is there for all places of a window.
+    pub window: Option<&'a Window>,
 }
 
 impl PlannedProduct<'_> {
@@ -470,8 +478,12 @@ impl PlannedProduct<'_> {
     ///
     /// An error names the number that cannot be.
     pub fn tiling(&self) -> Result<Tiling, String> {
-        let PlannedProduct { plan, kind, sides: [rows, columns], reduced, streams } = *self;
-        let tile = [self.extent(rows, WGMMA_ROWS)?, self.extent(columns, WGMMA_COLUMNS)?];
+        let PlannedProduct { plan, kind, sides: [rows, columns], reduced, streams, window } = *self;
+        let side = |at: usize, axes: &[String], unit: u32| match window.filter(|window| window.side == at) {
+            Some(window) => Ok(window.tile),
+            None => self.extent(axes, unit),
+        };
+        let tile = [side(0, rows, WGMMA_ROWS)?, side(1, columns, WGMMA_COLUMNS)?];
         let (layout, warps) = self.layout(tile)?;
         let tiling = Tiling { warps, ..Tiling::plain(tile, layout) };
         let along_columns = tiling.warps_per_row();
@@ -482,10 +494,13 @@ impl PlannedProduct<'_> {
             ));
         }
         tiling.layout.check()?;
-        let depth = self.extent(reduced, WGMMA_DEPTH)?;
-        if kind != Kind::Fma && depth < WGMMA_DEPTH && reduced.iter().any(|axis| plan.tile_of(axis) > 1) {
+        let reduced = window.map_or(reduced, |window| std::slice::from_ref(&window.channel));
+        // Of tf32 an instruction sums half as many products as of 16-bit floats; other products have whole steps of those.
+        let unit = if window.is_some_and(|_| has_precision(plan)) { WGMMA_DEPTH / 2 } else { WGMMA_DEPTH };
+        let depth = self.extent(reduced, unit)?;
+        if kind != Kind::Fma && depth < unit && reduced.iter().any(|axis| plan.tile_of(axis) > 1) {
             let (word, reduced) = (kind.word(), reduced.join(", "));
-            return Err(format!("the tile along ({reduced}) is {depth}, and {word} takes {WGMMA_DEPTH} at once"));
+            return Err(format!("the tile along ({reduced}) is {depth}, and {word} takes {unit} at once"));
         }
         let is_staged = kind != Kind::Fma || plan.caches.iter().any(|cache| cache.place == Place::Smem);
         Ok(Tiling { matrix: is_staged.then(|| self.matrix(depth)), ..tiling })
@@ -535,7 +550,7 @@ impl PlannedProduct<'_> {
 
     /// The tiles of the operands, which are so deep.
     fn matrix(&self, depth: u32) -> Matrix {
-        let PlannedProduct { plan, kind, reduced, .. } = *self;
+        let PlannedProduct { plan, kind, reduced, window, .. } = *self;
         let caches = plan.caches.iter();
         let swizzle = |(tensor, swizzle): &(String, Choice)| match swizzle {
             Choice::Number(bytes) => Some((tensor.clone(), u32::try_from(*bytes).ok()?)),
@@ -555,9 +570,15 @@ impl PlannedProduct<'_> {
                 .map(|cache| cache.tensor.clone())
                 .collect(),
             fixed: plan.fix.iter().flat_map(|table| &table.0).cloned().collect(),
+            window: window.cloned(),
             ..Matrix::new(kind, depth)
         }
     }
+}
+
+/// Whether the plan says how factors of `f32` are multiplied.
+fn has_precision(plan: &Schedule) -> bool {
+    plan.instruction.as_ref().is_some_and(|of| of.precision.is_some())
 }
 
 /// The numbers of a table that 32 bits have.

@@ -83,6 +83,7 @@ pub mod measured;
 mod memory;
 mod pack;
 mod parts;
+mod resident_windows;
 mod runs;
 mod scans;
 mod sizes;

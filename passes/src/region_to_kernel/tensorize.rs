@@ -73,6 +73,8 @@
 //! kernel has two grids: each block of the first does a part of the axis and leaves its accumulators in memory, and the second
 //! combines the parts by the same region, in order, and does the rest, by tiles of its own (flash-decoding, Dao and others,
 //! 2023). A part without elements leaves what changes nothing. What one function combines `split-reduction` divides.
+//! Where the plan keeps windows of pixels in shared memory, a step of the sum copies whole rows of pixels once and multiplies
+//! them at each place of the window, from another pixel on (`window`).
 //! Axes of which a plan's tile has one position, others of its kind having more, are gone over one by one, by blocks and
 //! loops. Blocks of a cluster have neighbouring tiles. What the plan assumes of sizes, and what TMA will need of them,
 //! the kernel requires.
@@ -93,6 +95,7 @@ mod report;
 mod scan;
 mod sort;
 pub(crate) mod stream;
+mod window;
 mod zeros;
 
 use dlc_core::guard::{Condition, Guard};

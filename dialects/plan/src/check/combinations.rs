@@ -343,8 +343,14 @@ impl Checked<'_> {
             reduced = vec![last];
         }
         let sides = [(row_axes, rows * sharing), (column_axes, wide), (reduced, deep)];
+        // Pixels of whole rows are rounded up to what the instruction takes.
+        let pixels = plan.windowed().and_then(|tensor| plan.smem_caches().find(|cache| cache.tensor == tensor));
+        let pixels = pixels.map_or_else(Vec::new, |cache| plan.axes_of(cache));
         for (axes, step) in sides {
             let Some((axis, _)) = axes.last() else { continue };
+            if out.iter().any(|(own, _)| own == axis) && pixels.contains(&axis.as_str()) {
+                continue;
+            }
             let extent = axes.iter().try_fold(1i64, |extent, axis| extent.checked_mul(part(axis))).unwrap_or(1);
             let step = step.max(1);
             if extent % step != 0 {

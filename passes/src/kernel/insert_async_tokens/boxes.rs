@@ -2,7 +2,7 @@
 
 use dlc_core::memref::MemRef;
 use dlc_ir::affine::SizeExpr;
-use dlc_ir::body::{Body, InsertPoint, OpRef};
+use dlc_ir::body::{Body, CloneMap, InsertPoint, OpRef};
 use dlc_ir::pass::PassCx;
 use dlc_ir::{BlockId, Builder, Context, Loc, OpId, Type, ValueId};
 use dlc_kernel::layout::Shared;
@@ -18,8 +18,9 @@ use crate::analysis::boxes::{self, ALIGNMENT, aligned};
 use crate::analysis::expressions::{BoundExpr, index, pack};
 use crate::analysis::nesting::{block_of, grid_of, loops_around};
 use crate::analysis::numbers::is_zero;
-use crate::analysis::tiles::{Tiles, is_barrier, tile_of};
+use crate::analysis::tiles::{Tiles, apart, is_barrier, tile_of};
 use crate::rewrites::carried::{carry_through, yield_more};
+use crate::rewrites::unused::erase_unused;
 
 /// The most elements of a box along an axis.
 const MOST_ELEMENTS: u32 = 256;
@@ -77,9 +78,8 @@ pub fn boxed(ctx: &Context, body: &Body, op: OpId) -> Result<Boxed, String> {
         },
     };
     aligned(ctx, body, memory, order.as_deref())?;
-    if let Some(&size) = sizes.iter().find(|&&size| size > MOST_ELEMENTS) {
-        let last = sizes.len() == 2 && size == sizes[1];
-        if !last || !matches!(tile.layout(ctx), Shared::Panels { .. }) {
+    if let Some((axis, size)) = shape.iter().enumerate().find(|(_, size)| **size > i64::from(MOST_ELEMENTS)) {
+        if sizes.len() < 2 || axis + 1 < shape.len() || !matches!(tile.layout(ctx), Shared::Panels { .. }) {
             return Err(format!("a box has at most {MOST_ELEMENTS} elements along an axis, and the tile {size}"));
         }
     }
@@ -116,7 +116,8 @@ pub fn boxed(ctx: &Context, body: &Body, op: OpId) -> Result<Boxed, String> {
 fn separate(ctx: &Context, body: &Body, op: OpId, tile: ValueId) -> Result<(), String> {
     let tile = tile_of(ctx, body, tile).ok_or("it is not known where its tile lies")?;
     let tiles = Tiles::of(ctx, body);
-    let others: Vec<OpId> = tiles.writers(tile).iter().copied().filter(|&writer| writer != op).collect();
+    let others = tiles.writers(tile).iter().copied().filter(|&writer| writer != op);
+    let others: Vec<OpId> = others.filter(|&writer| !are_apart(ctx, body, op, writer)).collect();
     let loops = loops_around(ctx, body, op).ok_or("it stands in a condition or a role")?;
     let block = loops.first().and_then(|&inner| block_of(ctx, body, inner));
     // Threads may change what is there before it is read.
@@ -138,6 +139,15 @@ fn separate(ctx: &Context, body: &Body, op: OpId, tile: ValueId) -> Result<(), S
         true => Ok(()),
         false => Err("no barrier of its loop stands after all that reads its tile".into()),
     }
+}
+
+/// Whether two copies fill different parts of a tile.
+pub fn are_apart(ctx: &Context, body: &Body, one: OpId, other: OpId) -> bool {
+    let tile = |op: OpId| {
+        let view = OpRef::new(ctx, body, op);
+        kernel::Copy::of(view).map(|copy| copy.tile()).or(kernel::CopyAsync::of(view).map(|copy| copy.tile()))
+    };
+    tile(one).zip(tile(other)).is_some_and(|(one, other)| apart(ctx, body, one, other))
 }
 
 /// Lets one thread ask TMA for boxes, if there are any, and all threads wait for them before a barrier. The op
@@ -191,7 +201,9 @@ pub fn request(
         yield_more(ctx, body, block, &[next]);
     }
     for boxed in boxes {
+        let part = body.defining_op(kernel::Copy::from(OpRef::new(ctx, body, boxed.copy)).tile());
         body.erase_op(boxed.copy);
+        erase_unused(ctx, body, part.into_iter().collect());
     }
     Ok(Some(elect))
 }
@@ -225,9 +237,15 @@ fn load(
     hint: Option<Hint>,
 ) {
     let copy = kernel::Copy::from(OpRef::new(ctx, body, boxed.copy));
-    let (loc, tile, stage) = (copy.loc(), copy.tile(), copy.stage());
+    let (loc, mut tile, stage) = (copy.loc(), copy.tile(), copy.stage());
     let Some(ty) = Tile::of(ctx, copy.type_of(tile)) else { return };
     let args: Vec<ValueId> = copy.args().collect();
+    // A part of a tile is named where it is filled: threads that ask may be others than those that read.
+    if let Some(part) = body.defining_op(tile).filter(|&op| OpRef::new(ctx, body, op).is(kernel::Slice::DEF)) {
+        let part = body.clone_op(part, &mut CloneMap::new());
+        body.insert(part, InsertPoint::EndOf(block));
+        tile = body.result(part, 0);
+    }
     for panel in 0..boxed.panels {
         let width = boxed.shape.last().copied().unwrap_or(1);
         let (mut part, mut part_stage, mut at) = (tile, stage, boxed.at.clone());

@@ -13,7 +13,7 @@ use crate::analysis::expressions::OpExprs;
 use crate::analysis::expressions::{BoundExpr, index, pack};
 use crate::analysis::loads::PipelinedLoop;
 use crate::analysis::nesting::{block_of, loops_around};
-use crate::analysis::tiles::is_barrier;
+use crate::analysis::tiles::{is_barrier, with_inner};
 
 const BEYOND: &str = "an integer goes beyond 64 bits";
 /// The number of the first consumer's barrier; what compilers make of other barriers takes the lower ones.
@@ -51,10 +51,13 @@ pub fn tiles(ctx: &Context, body: &Body, block: BlockId, found: &[&PipelinedLoop
         return Err("a tile needs what the one before it gives".into());
     }
     let known = |op: &OpId| {
-        let kinds = [kernel::Shared::DEF, kernel::MBarriers::DEF, kernel::Yield::DEF];
+        let kinds = [kernel::Shared::DEF, kernel::MBarriers::DEF, kernel::Yield::DEF, kernel::Wait::DEF];
+        // One thread loads what all tiles have in common, and every consumer waits for it.
+        let asks = |&op: &OpId| with_inner(body, op).iter().any(|&op| view(op).is(kernel::TmaLoad::DEF));
         *op == tiles
             || kinds.into_iter().any(|def| view(*op).is(def))
             || is_barrier(view(*op))
+            || (view(*op).is(kernel::Elect::DEF) && asks(op))
             || dlc_ir::effects::is_speculatable(ctx, body, *op)
     };
     match body.ops(block).find(|op| !known(op)) {

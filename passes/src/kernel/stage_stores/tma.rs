@@ -1,5 +1,6 @@
 //! Results that TMA stores from shared memory, while threads go on with the next sub-tile and with the next tile.
 
+use dlc_core::guard::Guard;
 use dlc_core::memref::MemRef;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, InsertPoint, OpRef};
@@ -7,7 +8,7 @@ use dlc_ir::{Builder, Context, Loc, OpId, Type, ValueId};
 use dlc_kernel::global::{names_axis, position};
 use dlc_kernel::interp::axis_number;
 use dlc_kernel::ops as kernel;
-use dlc_kernel::types::{Frag, TensorMap, Token, Work, elem_of};
+use dlc_kernel::types::{Frag, TensorMap, Tile, Token, Work, elem_of};
 
 use super::parts::Parts;
 use super::sub_tiles::{self, ADDED, SubTiles, UNKNOWN, around, is_transposed, shape_of, shared_tile, slot, target_of};
@@ -29,6 +30,8 @@ pub struct TmaStores {
     /// Where the result begins in the memref.
     at: Vec<BoundExpr>,
     map: Type,
+    /// The first rows of a sub-tile, if the others are not stored.
+    part: Option<Type>,
     /// The axes of the memref as the map sees them, where they are others.
     merged: Option<Vec<i64>>,
 }
@@ -51,32 +54,54 @@ pub fn find(
     let elem = elem_of(ctx, store.type_of(store.value()));
     let size = |size: i64| u32::try_from(size).map_err(|_| UNKNOWN);
     let mut at = store.at();
-    let sizes = [size(rows)?, size(columns)?];
+    let mut sizes = [size(rows)?, size(columns)?];
     let mut guard = store.guard();
-    let found = match is_transposed(&at) {
-        false => boxed(ctx, guard.as_ref(), memory, &at, &sizes, false)?,
-        true => {
-            at = at.iter().map(swapped).collect::<Option<_>>().ok_or(UNKNOWN)?;
-            guard = guard.map(|guard| guard.map(&swapped).ok_or(UNKNOWN)).transpose()?;
-            boxed(ctx, guard.as_ref(), memory, &at, &[sizes[1], sizes[0]], false)?
-        }
-    };
+    if is_transposed(&at) {
+        at = at.iter().map(swapped).collect::<Option<_>>().ok_or(UNKNOWN)?;
+        guard = guard.map(|guard| guard.map(&swapped).ok_or(UNKNOWN)).transpose()?;
+        sizes.reverse();
+    }
+    let all = sizes[0];
+    let found = boxed(ctx, guard.as_ref(), memory, &at, &sizes, false).or_else(|why| {
+        sizes[0] = guard.as_mut().and_then(first_rows).filter(|first| *first < all).ok_or(why)?;
+        boxed(ctx, guard.as_ref(), memory, &at, &sizes, false)
+    })?;
     aligned(ctx, body, memory, None)?;
     let axis = found.at.iter().position(|at| names_axis(at, 0)).ok_or(UNKNOWN)?;
     let (sub_tiles, swizzled, loops) = sub_tiles::swizzled(ctx, body, store, panels, false)?;
     let mut shape = vec![1; found.at.len()];
     shape[axis] = swizzled.shape[0];
+    // Rows of memory one after another, as those of pixels, are a box if a sub-tile has all of them.
+    let is_of_rows = sizes[0] < all || found.shape[axis] < sizes[0].into();
+    if is_of_rows && swizzled.shape[0] != i64::from(all) {
+        return Err(format!("a sub-tile has {} of the {all} elements along rows of memory", swizzled.shape[0]));
+    }
+    if is_of_rows {
+        shape.clone_from(&found.shape);
+    }
     *shape.last_mut().ok_or(UNKNOWN)? = swizzled.shape[1];
     let args: Vec<ValueId> = store.args().collect();
     Ok(TmaStores {
         axis,
         at: found.bases.into_iter().map(|at| BoundExpr::new(at, &args)).collect(),
         map: TensorMap::get(ctx, shape, elem, swizzled.layout),
+        part: (sizes[0] < all)
+            .then(|| Tile::get(ctx, 1, vec![sizes[0].into(), swizzled.shape[1]], elem, swizzled.layout)),
         merged: found.merged,
         together: (together * swizzled.narrow).min(sub_tiles.buffers) as usize,
         loops,
         sub_tiles,
     })
+}
+
+/// Takes away that only the first elements along the first axis are stored, and says how many those are.
+fn first_rows(guard: &mut Guard) -> Option<u32> {
+    let first = position(0)?;
+    let [piece] = guard.pieces.as_mut_slice() else { return None };
+    let at = piece.iter().position(|condition| condition.expr == first && condition.lower.is_none())?;
+    let count = u32::try_from(piece[at].upper.as_ref()?.as_constant()?).ok()?;
+    piece.remove(at);
+    Some(count)
 }
 
 /// An expression with the axes of a fragment exchanged.
@@ -146,8 +171,14 @@ pub fn rewrite(ctx: &Context, body: &mut Body, op: OpId, found: &TmaStores) -> O
         let mut builder = Builder::at_end(ctx, body, inside);
         let mut stored = Vec::new();
         for (slot, (args, at)) in leaving {
+            let (mut tile, mut stage) = (tile, slot);
+            if let Some(part) = found.part {
+                let at = vec![SizeExpr::from(0); 2];
+                let slice = kernel::NewSlice { tile, stage, args: &[], at, out_type: part }.build(&mut builder, loc);
+                (tile, stage) = (builder.result(slice), None);
+            }
             let store =
-                kernel::NewTmaStore { tile, stage: slot, map, args: &args, at, combine: None }.build(&mut builder, loc);
+                kernel::NewTmaStore { tile, stage, map, args: &args, at, combine: None }.build(&mut builder, loc);
             stored.push(builder.result(store));
         }
         kernel::Yield::build(&mut builder, loc, &stored);

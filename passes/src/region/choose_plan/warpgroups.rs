@@ -70,20 +70,20 @@ const HELD_BY_ROWS: i64 = 128;
 
 /// The size of a tile that warpgroups compute.
 #[derive(Clone, Copy)]
-struct Shape {
-    rows: i64,
-    columns: i64,
-    consumers: i64,
+pub(super) struct Shape {
+    pub(super) rows: i64,
+    pub(super) columns: i64,
+    pub(super) consumers: i64,
     /// Whether each consumer has a tile of its own.
-    ping_pong: bool,
+    pub(super) ping_pong: bool,
     /// Whether the columns of the product fill the rows of the instruction.
-    swap: bool,
+    pub(super) swap: bool,
     /// How many blocks share a sum.
-    parts: i64,
+    pub(super) parts: i64,
 }
 
 impl Shape {
-    fn of(rows: i64, columns: i64, consumers: i64) -> Shape {
+    pub(super) fn of(rows: i64, columns: i64, consumers: i64) -> Shape {
         Shape { rows, columns, consumers, ping_pong: false, swap: false, parts: 1 }
     }
 
@@ -97,7 +97,7 @@ impl Shape {
     }
 
     /// The registers of the threads of each role.
-    fn registers(self) -> [(&'static str, i64); 2] {
+    pub(super) fn registers(self) -> [(&'static str, i64); 2] {
         match self.consumers {
             3.. => [("producer", 32), ("consumer", 160)],
             _ if self.wide() > 160 => [("producer", 24), ("consumer", 240)],
@@ -150,20 +150,20 @@ impl CandidateGenerator<'_> {
 }
 
 /// A product that warpgroups multiply.
-struct Warpgroups<'a> {
-    maker: &'a CandidateGenerator<'a>,
-    product: &'a Product,
+pub(super) struct Warpgroups<'a> {
+    pub(super) maker: &'a CandidateGenerator<'a>,
+    pub(super) product: &'a Product,
     /// What TMA needs to know of sizes.
-    assume: &'a Table<i64>,
+    pub(super) assume: &'a Table<i64>,
     /// The bits of an element of the factors.
-    bits: i64,
+    pub(super) bits: i64,
     /// Of 8-bit floats wgmma keeps fewer bits of a sum than f32 has, so each step has a sum of its own (decision 37). So it is
     /// where factors of f32 are two numbers each (decision 53).
-    promote: bool,
+    pub(super) promote: bool,
     /// Whether rows of each factor lie along the sum.
-    along_depth: [bool; 2],
+    pub(super) along_depth: [bool; 2],
     /// The factors of each side of which TMA takes windows of pixels.
-    pixels: [Option<String>; 2],
+    pub(super) pixels: [Option<String>; 2],
 }
 
 impl Warpgroups<'_> {
@@ -178,6 +178,7 @@ impl Warpgroups<'_> {
             return self.of_one_step();
         }
         let mut plans = self.of_few_rows();
+        plans.extend(self.of_windows());
         for (rows, columns, consumers, ping_pong) in WGMMA {
             // While one group adds the product of a step to its sums, another multiplies: they are no ping-pong.
             let shape = Shape { ping_pong: ping_pong && !self.promote, ..Shape::of(rows, columns, consumers) };

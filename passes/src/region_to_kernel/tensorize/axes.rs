@@ -19,6 +19,17 @@ pub struct Dim {
     pub tile: u32,
     /// Which binding of its axes it is: another tile of the same axes is another one.
     pub id: usize,
+    /// Which positions of a tile of whole rows are results, where it has others.
+    pub whole_rows: Option<WholeRows>,
+}
+
+/// A tile of whole rows, the last of its axes being longer than they are.
+#[derive(Clone, Copy, Debug)]
+pub struct WholeRows {
+    /// How many positions of the last axis there are in fact.
+    pub width: u32,
+    /// The positions between two tiles, at most as many as a tile has.
+    pub apart: u32,
 }
 
 /// Why a region has no kernel.
@@ -86,18 +97,39 @@ impl Dim {
 
     /// That all positions of the tile are ones, where that is a question.
     pub fn is_full(&self) -> Option<Condition> {
-        let whole = self.base.as_constant() == Some(0) && self.total.as_constant() == Some(self.tile.into());
+        let whole = self.whole_rows.is_some()
+            || self.base.as_constant() == Some(0) && self.total.as_constant() == Some(self.tile.into());
         let end = self.base.add(&i64::from(self.tile).into()).ok().filter(|_| self.tile > 1 && !whole)?;
         Condition::of(&end, "<=", &self.total)
     }
 
     /// That the position is one, where not all of the tile's are: a tile of one has its position from a loop or a block.
-    pub fn inside(&self, axis: usize) -> Result<Option<Condition>, LowerError> {
+    pub fn inside(&self, axis: usize) -> Result<Vec<Condition>, LowerError> {
+        if let Some(rows) = self.whole_rows {
+            return self.inside_rows(rows, axis);
+        }
         let whole = self.base.as_constant() == Some(0) && self.total.as_constant() == Some(self.tile.into());
         if self.tile == 1 || whole {
-            return Ok(None);
+            return Ok(Vec::new());
         }
-        Ok(Some(bounded(self.position(axis)?, self.total.clone())))
+        Ok(vec![bounded(self.position(axis)?, self.total.clone())])
+    }
+
+    /// The same of whole rows: that a row is one, that its position is a result, and that it is not in the next tile.
+    fn inside_rows(&self, WholeRows { width, apart }: WholeRows, axis: usize) -> Result<Vec<Condition>, LowerError> {
+        let mut conditions = Vec::new();
+        for (at, (name, size)) in self.axes.iter().enumerate() {
+            let is_last = at + 1 == self.axes.len();
+            let size = if is_last { SizeExpr::from(i64::from(width)) } else { size.clone() };
+            if let Some(position) = self.value_of(name, axis)? {
+                conditions.push(bounded(position, size));
+            }
+        }
+        // Of one row that follows from its width.
+        if apart < self.tile && self.axes.len() > 1 {
+            conditions.push(bounded(coordinate(axis), i64::from(apart).into()));
+        }
+        Ok(conditions)
     }
 }
 

@@ -172,6 +172,9 @@ pub fn accumulate(
 pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product) -> Result<Lowered> {
     let ctx = lower.ctx;
     let matrix = lower.tiling.matrix.clone().expect("a product has its tiling");
+    if let Some(window) = &matrix.window {
+        return super::window::lower(lower, id, product, window);
+    }
     let reduce = Reduce::from(OpRef::new(ctx, lower.region, id));
     let axes: Vec<(String, SizeExpr)> = reduce.axes().into_iter().map(String::from).zip(reduce.sizes()).collect();
     let (single, axes): (Vec<_>, Vec<_>) = axes.into_iter().partition(|(name, _)| matrix.single.contains(name));
@@ -336,14 +339,15 @@ fn in_registers(lower: &mut Lower<'_, '_>, value: ValueId, elem: Type) -> Result
     let made = lower.value(value)?;
     let made = lower.cast(made, elem, false);
     let made = lower.as_fragment(made, both)?;
-    let Some(condition) = lower.scope().dims[1].as_ref().map_or(Ok(None), |dim| dim.inside(1))? else {
+    let conditions = lower.scope().dims[1].as_ref().map_or(Ok(Vec::new()), |dim| dim.inside(1))?;
+    if conditions.is_empty() {
         return Ok(made.value);
-    };
+    }
     let cut = |lower: &mut Lower<'_, '_>| {
         let loc = lower.emit.loc;
         let zero = lower.zero(elem);
         let zero = lower.emit.constant(zero, elem);
-        let (args, _, guard) = lower.emit.operands(&[], Some(&Guard::all(vec![condition])))?;
+        let (args, _, guard) = lower.emit.operands(&[], Some(&Guard::all(conditions.clone())))?;
         let ty = lower.ty(elem, both);
         let op = kernel::NewSelect { args: &args, cond: None, yes: made.value, no: zero, guard, out_type: ty }
             .build(&mut lower.emit.builder(), loc);
@@ -356,7 +360,7 @@ fn in_registers(lower: &mut Lower<'_, '_>, value: ValueId, elem: Type) -> Result
 }
 
 /// Whether a read moves along some axes as it moves along memory.
-fn is_contiguous(lower: &Lower<'_, '_>, value: ValueId, axes: &[&str]) -> bool {
+pub fn is_contiguous(lower: &Lower<'_, '_>, value: ValueId, axes: &[&str]) -> bool {
     let ctx = lower.ctx;
     let Some(read) = read_of(lower, value) else { return true };
     let contiguous = MemRef::of(ctx, read.type_of(read.source())).and_then(|ty| contiguous_axis(ctx, ty));
@@ -557,7 +561,7 @@ fn tile_in_shared_memory(lower: &mut Lower<'_, '_>, elem: Type, shape: [u32; 2],
 /// Rows of a tile in shared memory: exchanged in 16-byte units where rows are whole units, as wide as they are or as the
 /// plan says of the tensor. Where the sum goes across the rows, threads read `f32` one by one, as `ldmatrix` transposes 16
 /// bits alone: the lanes of a warp read four rows of eight, which padding brings to banks of their own.
-fn shared_layout(
+pub fn shared_layout(
     bits: u32,
     (shape, across): ([u32; 2], bool),
     matrix: Option<&Matrix>,
@@ -681,7 +685,7 @@ fn is_constant(lower: &Lower<'_, '_>, value: ValueId) -> bool {
 }
 
 /// A part of a tile.
-fn slice(lower: &mut Lower<'_, '_>, tile: ValueId, at: [SizeExpr; 2], shape: [u32; 2]) -> Result<ValueId> {
+pub fn slice(lower: &mut Lower<'_, '_>, tile: ValueId, at: [SizeExpr; 2], shape: [u32; 2]) -> Result<ValueId> {
     let ctx = lower.ctx;
     let whole = Tile::expect(ctx, lower.emit.body.value_type(tile));
     let ty = lower.emit.tile(&shape, whole.elem(ctx), whole.layout(ctx))?;

@@ -13,7 +13,7 @@ use dlc_region::ops::{Reduce, Yield};
 use dlc_region::verify::axes_of;
 use rustc_hash::FxHashMap;
 
-use super::axes::{self, Dim, LowerError};
+use super::axes::{self, Dim, LowerError, WholeRows};
 use super::emit::Emit;
 use super::lower::{self, Group, Lower, Part, Scope};
 use super::{padding, report};
@@ -22,7 +22,8 @@ use crate::analysis::plans::architecture;
 use crate::plan::mapping::Mapping;
 use crate::plan::scattered::Scattered;
 use crate::plan::shape::Axis;
-use crate::plan::tiling;
+use crate::plan::tiling::{self, Tiling};
+use crate::plan::window::Window;
 
 /// What a grid computes.
 pub struct Piece<'a> {
@@ -128,6 +129,30 @@ struct Opened {
     holds_rows: bool,
 }
 
+/// The axes of rows and columns as tiles go over them.
+struct Sides {
+    axes: [Vec<Axis>; 2],
+    /// The positions between two tiles.
+    apart: [u32; 2],
+    /// Those of which a tile has whole rows of pixels.
+    whole_rows: [Option<WholeRows>; 2],
+}
+
+/// The sides of a tiling. Whole rows of pixels are as long as they are in the tile.
+fn sides(tiling: &Tiling, axes: [Vec<Axis>; 2]) -> Sides {
+    let window = tiling.matrix.as_ref().and_then(|matrix| matrix.window.as_ref());
+    let of_side = |side: usize| window.filter(|window| window.side == side);
+    let [rows, columns] = axes;
+    Sides {
+        axes: [(0, rows), (1, columns)].map(|(side, axes)| match of_side(side) {
+            Some(window) => window.padded(&axes),
+            None => axes,
+        }),
+        apart: [0, 1].map(|side| of_side(side).map_or(tiling.tile[side], Window::pixels)),
+        whole_rows: [0, 1].map(|side| of_side(side).map(|of| WholeRows { width: of.width, apart: of.pixels() })),
+    }
+}
+
 /// Begins a grid: its blocks, and where each of them is along the axes.
 fn open(
     lower: &mut Lower<'_, '_>,
@@ -147,8 +172,9 @@ fn open(
         let total = axes::product(axes.iter().map(|(_, size)| size))?;
         total.ceildiv(&i64::from(tile).into()).map_err(LowerError::Expr)
     };
-    let high = count(&rows, tiling.tile[0] * cluster[0])?;
-    let wide = count(&columns, tiling.tile[1] * cluster[1])?;
+    let Sides { axes: [rows, columns], apart, whole_rows } = sides(&tiling, [rows, columns]);
+    let high = count(&rows, apart[0] * cluster[0])?;
+    let wide = count(&columns, apart[1] * cluster[1])?;
     let batches = count(&batch, 1)?;
     let neighbours = count(&near, 1)?;
     let groups = match (every, inner.last()) {
@@ -193,7 +219,12 @@ fn open(
         true => (within.clone(), SizeExpr::from(0)),
         false => {
             let number = if batch.is_empty() { number } else { lower.emit.index(&within)? };
-            order(lower, number, [high, wide])?.map(|value| lower.emit.name(value)).into()
+            let places = order(lower, number, [high.clone(), wide.clone()])?.map(|value| lower.emit.name(value));
+            // Filters that all tiles have in common are then the same text in all of them.
+            let is_one = |size: &SizeExpr| whole_rows.iter().any(Option::is_some) && size.as_constant() == Some(1);
+            let place = |at: SizeExpr, size: &SizeExpr| if is_one(size) { SizeExpr::from(0) } else { at };
+            let [row, column] = places;
+            (place(row, &high), place(column, &wide))
         }
     };
     // The blocks of a cluster have neighbouring tiles.
@@ -203,11 +234,13 @@ fn open(
     };
     let (row, column) = (neighbour(row, cluster[0])?, neighbour(column, cluster[1])?);
     let scaled = |at: &SizeExpr, tile: u32| at.mul(&i64::from(tile).into()).map_err(LowerError::Expr);
-    let first = lower.dim(rows, scaled(&row, tiling.tile[0])?, tiling.tile[0])?;
-    let second = match columns.is_empty() {
+    let mut first = lower.dim(rows, scaled(&row, apart[0])?, tiling.tile[0])?;
+    let mut second = match columns.is_empty() {
         true => None,
-        false => Some(lower.dim(columns, scaled(&column, tiling.tile[1])?, tiling.tile[1])?),
+        false => Some(lower.dim(columns, scaled(&column, apart[1])?, tiling.tile[1])?),
     };
+    first.whole_rows = whole_rows[0];
+    second.iter_mut().for_each(|dim| dim.whole_rows = whole_rows[1]);
     if !batch.is_empty() {
         points.push(lower.dim(batch, axes::quotient(&tile, &area)?, 1)?);
     }

@@ -155,7 +155,7 @@ impl<'c> Lower<'_, 'c> {
     pub fn dim(&mut self, axes: Vec<(String, SizeExpr)>, base: SizeExpr, tile: u32) -> Result<Dim> {
         let total = super::axes::product(axes.iter().map(|(_, size)| size))?;
         self.next_id += 1;
-        Ok(Dim { axes, total, base, tile, id: self.next_id })
+        Ok(Dim { axes, total, base, tile, id: self.next_id, whole_rows: None })
     }
 
     /// Which binding of an axis counts, from the innermost scope outward: its place among the axes of fragments, or none

@@ -420,9 +420,11 @@ pub fn scores(lower: &mut Lower<'_, '_>, reduce: Reduce<'_>, wanted: ValueId, ru
     };
     let inside = tile.inside(1)?;
     let cut = |lower: &mut Lower<'_, '_>, score: ValueId| {
-        let Some(condition) = inside.clone() else { return Ok(score) };
+        if inside.is_empty() {
+            return Ok(score);
+        }
         let (loc, none) = (lower.emit.loc, lower.emit.constant(init[0], acc[0]));
-        let (args, _, guard) = lower.emit.operands(&[], Some(&Guard::all(vec![condition])))?;
+        let (args, _, guard) = lower.emit.operands(&[], Some(&Guard::all(inside.clone())))?;
         let ty = lower.ty(acc[0], both);
         let op = kernel::NewSelect { args: &args, cond: None, yes: score, no: none, guard, out_type: ty }
             .build(&mut lower.emit.builder(), loc);

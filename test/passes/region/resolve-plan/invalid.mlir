@@ -346,7 +346,7 @@ region.func @choice<M, N, K> iters (m: M, n: N)
 }
 plan.schedule of @choice for sm80 {
   tile (m: 64, n: 64, k: 32)
-  // expected-error@+1 {{E1609 'plan.schedule': no pass has the choice 'lazy: 8': there are matmul, conv, attention, load_X (padded, im2col) and stagger_k; the nearest plan that fits has no 'algo'}}
+  // expected-error@+1 {{E1609 'plan.schedule': no pass has the choice 'lazy: 8': there are matmul, conv, attention, load_X (padded, im2col, window) and stagger_k; the nearest plan that fits has no 'algo'}}
   algo (lazy: 8)
 }
 

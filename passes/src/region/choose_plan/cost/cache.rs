@@ -3,7 +3,7 @@
 use dlc_plan::clause::Barrier;
 use dlc_plan::value::{Choice, Table};
 
-use super::super::facts::{Tensor, bits};
+use super::super::facts::{Product, Tensor, bits};
 use super::{Estimator, runs};
 
 /// How many times as long the L2 cache takes for rows that begin in the middle of a sector of 32 bytes: those of
@@ -48,6 +48,7 @@ impl Estimator<'_> {
                 let blocks = plan.cluster.as_ref().and_then(Table::product).unwrap_or(1) as f64;
                 let bytes = over.iter().map(extent).product::<f64>() * bits(ctx, input.elem) / 8.0;
                 let bytes = bytes * facts.share(product, plan);
+                let bytes = self.of_window(product, input, tiles).unwrap_or(bytes);
                 // Narrow atoms of a swizzle are narrow rows of copies.
                 let narrow = match plan.swizzle.as_ref().and_then(|table| table.get(&input.name)) {
                     Some(Choice::Number(..=32)) => 2.4,
@@ -88,6 +89,19 @@ impl Estimator<'_> {
             }
             false => all * busy,
         }
+    }
+
+    /// What a tile reads of a factor where windows of pixels stay in shared memory: of pixels what there is in each step, of
+    /// filters nothing more where a block has all of them from its first tile on. `None` of other plans.
+    fn of_window(&self, product: &Product, input: &Tensor, tiles: f64) -> Option<f64> {
+        let Estimator { ctx, facts, plan, target, .. } = *self;
+        let (name, cache) = (plan.windowed()?, plan.cache_of(&input.name)?);
+        let bytes = plan.tile_elems(cache)? as f64 * bits(ctx, input.elem) / 8.0;
+        let steps = self.steps(&product.depth);
+        let filters = || input.axes.iter().filter(|axis| facts.iters().contains(axis));
+        let is_whole = plan.persistent.is_some() && filters().all(|axis| plan.tile_of(axis) >= facts.size(axis));
+        let is_once = input.name != name && steps <= 1.0 && is_whole;
+        Some(bytes * steps * if is_once { (target.sms as f64 / tiles).min(1.0) } else { 1.0 })
     }
 
     /// How much longer the cache takes for rows that TMA copies where they begin in the middle of a sector of 32 bytes.

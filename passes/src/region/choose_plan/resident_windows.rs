@@ -1,0 +1,176 @@
+//! Plans of convolutions whose windows of pixels stay in shared memory for all places (`algo (load_X: window)`).
+
+use dlc_core::precision::Precision;
+use dlc_ir::affine::SizeExpr;
+use dlc_plan::Schedule;
+use dlc_plan::clause::{Barrier, Instruction, Kind, Roles, Sharing, Store, StoreMethod};
+use dlc_plan::value::{Choice, Table};
+
+use super::candidates::STAGES;
+use super::facts::bits;
+use super::warpgroups::{Shape, Warpgroups};
+
+/// The most rows of pixels of a tile.
+const MOST_ROWS: i64 = 8;
+/// The most pixels of a row, and of a tile that fills the columns of the instruction.
+const MOST_PIXELS: i64 = 256;
+/// The most places of a window.
+const MOST_PLACES: i64 = 25;
+/// The most sums of a thread.
+const MOST_SUMS: i64 = 160;
+
+/// Pixels that are read by windows with steps of one.
+struct Pixels {
+    /// The tensor.
+    name: String,
+    /// The axes of the results along which rows and pixels of a row are.
+    axes: [String; 2],
+    /// The axes of the window.
+    places: [String; 2],
+    /// How many pixels a row has, with those that windows reach beyond the last result.
+    pitch: i64,
+    /// The axis of the channels, and how many of them a step has.
+    channel: (String, i64),
+}
+
+impl Warpgroups<'_> {
+    /// The plans of tiles of whole rows of pixels, which fill the rows of the instruction or its columns.
+    pub(super) fn of_windows(&self) -> Vec<Schedule> {
+        let sides = [0, 1].into_iter().filter_map(|side| Some((side, self.windows_of(side)?)));
+        let Some((side, pixels)) = sides.into_iter().next().filter(|_| !self.promote) else { return Vec::new() };
+        let others = [&self.product.columns, &self.product.rows][side];
+        let [other] = others.as_slice() else { return Vec::new() };
+        let all = self.maker.facts.size(other);
+        let mut plans = Vec::new();
+        for rows in 1..=MOST_ROWS.min(self.maker.facts.size(&pixels.axes[0])) {
+            for (filters, consumers, ping_pong) in
+                [(64, 1, false), (64, 2, true), (64, 2, false), (128, 2, true), (128, 2, false), (128, 1, false)]
+            {
+                if filters > (all + 63) / 64 * 64 {
+                    continue;
+                }
+                for by_rows in [true, false] {
+                    let shape = Shape { ping_pong, ..Shape::of(0, 0, consumers) };
+                    plans.extend(self.of_rows(side, &pixels, [rows, filters], by_rows, shape));
+                }
+            }
+        }
+        plans
+    }
+
+    /// The pixels of a side, if windows of them can stay in shared memory.
+    fn windows_of(&self, side: usize) -> Option<Pixels> {
+        let facts = self.maker.facts;
+        let input = self.product.factors[side].input?;
+        let tensor = &facts.inputs[input];
+        let read = facts.reads.iter().find(|read| read.input == input)?;
+        let [.., row, column, channel] = read.at.as_slice() else { return None };
+        let along = |at: &SizeExpr| {
+            let (terms, _) = at.as_linear()?;
+            let is_result = |name: &str| facts.iters().iter().any(|axis| axis == name);
+            let (results, places): (Vec<_>, Vec<_>) = terms.into_iter().partition(|(name, _)| is_result(name));
+            let ([(axis, 1)], [(place, step)]) = (results.as_slice(), places.as_slice()) else { return None };
+            (*step > 0).then(|| (axis.to_string(), place.to_string(), *step))
+        };
+        let ((row, high, _), (column, wide, step)) = (along(row)?, along(column)?);
+        let number = |axis: &str| facts.axes.size(axis).and_then(SizeExpr::as_constant);
+        let (width, count) = (number(&column)?, number(&wide)?);
+        let places = number(&high)?.checked_mul(count)?;
+        let pitch = width + (count - 1) * step;
+        let channel = channel.as_symbol()?.to_string();
+        // A pixel is as long as one swizzle, or as all of its channels.
+        let bytes = number(&channel)?.saturating_mul(self.bits) / 8;
+        let bytes = [32, 64, 128].into_iter().find(|own| *own >= bytes).unwrap_or(128);
+        let fits = tensor.reads == 1 && (2..=MOST_PLACES).contains(&places) && pitch <= MOST_PIXELS;
+        let channel = (channel, bytes * 8 / self.bits);
+        fits.then(|| Pixels { name: tensor.name.clone(), axes: [row, column], places: [high, wide], pitch, channel })
+    }
+
+    /// The plan of so many rows of pixels and so many filters.
+    fn of_rows(
+        &self,
+        side: usize,
+        pixels: &Pixels,
+        [rows, filters]: [i64; 2],
+        by_rows: bool,
+        shape: Shape,
+    ) -> Option<Schedule> {
+        let (maker, product) = (self.maker, self.product);
+        let groups = if shape.ping_pong { 1 } else { shape.consumers };
+        let unit = if by_rows { 64 * groups } else { 8 };
+        let tile = (rows * pixels.pitch + unit - 1) / unit * unit;
+        let wide = if by_rows { filters } else { tile };
+        // What is beyond the rows of a tile is computed to no effect.
+        let is_wasted = 4 * (tile - rows * pixels.pitch) > tile;
+        if wide > MOST_PIXELS
+            || tile * filters / 128 / groups > MOST_SUMS
+            || is_wasted
+            || (!by_rows && filters % (64 * groups) != 0)
+        {
+            return None;
+        }
+        // Adjacent elements of results are columns where nothing is swapped.
+        let last = maker.facts.iters().last()?;
+        let pixels_last = pixels.axes[1] == *last;
+        let of_tile = |axis: &String| match axis {
+            axis if *axis == pixels.axes[0] => rows,
+            axis if *axis == pixels.axes[1] => pixels.pitch,
+            axis if [&product.columns, &product.rows][side].contains(axis) => filters,
+            _ => 1,
+        };
+        let mut extents: Vec<(String, i64)> =
+            maker.facts.iters().iter().map(|axis| (axis.clone(), of_tile(axis))).collect();
+        extents.extend(pixels.places.iter().map(|axis| (axis.clone(), maker.facts.size(axis))));
+        extents.push(pixels.channel.clone());
+        let reduced = pixels.places.iter().chain([&pixels.channel.0]).cloned().collect();
+        let span = Choice::Number(pixels.channel.1 * self.bits / 8);
+        let other = product.factors[1 - side].input.map(|input| maker.facts.inputs[input].name.clone())?;
+        let span_of_filters = if self.along_depth[1 - side] { span.clone() } else { Choice::Number(128) };
+        let swap = pixels_last == by_rows;
+        let mut assume = Some(self.assume.clone());
+        let by_threads = |way: StoreMethod, panels: Option<i64>| Store { way, panels, together: None };
+        let is_wide = maker.facts.outputs.iter().any(|output| bits(maker.ctx, output.elem) > 16.0);
+        let store = match (pixels_last, by_rows) {
+            // Fragments have adjacent elements of memory side by side.
+            (true, true) if is_wide => by_threads(StoreMethod::Fragments, None),
+            (true, _) => by_threads(StoreMethod::Rows, Some(2)),
+            // Rows of pixels are one box where a sub-tile has all of them.
+            (false, true) if tile > 64 => by_threads(StoreMethod::Rows, Some(2)),
+            (false, _) => match maker.store(2, &mut assume)? {
+                store if store.way == StoreMethod::Tma => store,
+                _ => by_threads(StoreMethod::Rows, Some(2)),
+            },
+        };
+        // Filters that all tiles have in common are there once.
+        let has_one_step = maker.facts.size(&pixels.channel.0) <= pixels.channel.1;
+        let is_whole = |axis: &String| maker.facts.size(axis) <= filters;
+        let stay = has_one_step && [&product.columns, &product.rows][side].iter().all(is_whole);
+        let mut caches = maker.caches(product);
+        caches.iter_mut().filter(|cache| stay && cache.tensor == other).for_each(|cache| cache.buffers = Some(1));
+        let kind = if shape.ping_pong { Sharing::PingPong } else { Sharing::Cooperative };
+        let plan = Schedule {
+            tile: Some(Table(extents)),
+            reduced: Some(reduced),
+            instruction: Some(Instruction {
+                kind: Kind::Wgmma,
+                shape: Some(vec![64, wide, 256 / self.bits]),
+                promote: false,
+                precision: (self.bits == 32).then_some(Precision::Tf32),
+            }),
+            persistent: Some(Choice::Word("sms".into())),
+            roles: Some(Roles { kind, consumers: shape.consumers, in_turn: false }),
+            registers: Some(Table::of(Shape { columns: wide, ..shape }.registers())),
+            swizzle: Some(Table(vec![(pixels.name.clone(), span), (other, span_of_filters)])),
+            store: Some(store),
+            assume,
+            barrier: Some(Barrier::Mbarrier),
+            overlap: maker.asynchronous(true),
+            in_flight: Some(1),
+            algo: Some(Table(vec![(format!("load_{}", pixels.name), Choice::Word("window".into()))])),
+            swap_operands: swap,
+            caches,
+            ..maker.tiled(product, 64, 64, 64)
+        };
+        maker.staged(plan, STAGES)
+    }
+}
