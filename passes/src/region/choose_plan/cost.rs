@@ -409,7 +409,7 @@ impl Estimator<'_> {
         // Blocks of one step have nothing else to do while they begin and end.
         let is_one_step = plan.instruction.as_ref().is_some_and(|of| of.kind == Kind::Wgmma) && !self.is_alone();
         let begun = if is_one_step { waves.tiles * ONE_STEP_BLOCK / self.target.sms as f64 } else { 0.0 };
-        turns + self.combining() + alongside + again + between + coupled + begun
+        turns + self.combining() + alongside + again + between + coupled + begun + self.first_filters()
     }
 
     /// How long tensors take to be copied to padded rows, by a grid for each: its threads move single elements.
@@ -594,6 +594,10 @@ pub fn runs<'a>(facts: &'a Facts, plan: &Schedule) -> Vec<Vec<&'a String>> {
     let reduced = |axis: &String| plan.reduced.as_ref().is_some_and(|reduced| reduced.contains(axis));
     let sides = facts.products.last().map_or_else(Vec::new, |last| vec![&last.rows, &last.columns]);
     let mut runs: Vec<Vec<&String>> = sides.into_iter().map(|side| run_of(plan, side)).collect();
+    // Whole rows of pixels begin anew in each image, and at each place of a tile.
+    if plan.windowed().is_some() {
+        runs = runs.into_iter().flatten().map(|axis| vec![axis]).collect();
+    }
     let alone = |axis: &&String| !runs.iter().flatten().any(|known| known == axis);
     let rest: Vec<&String> = facts.iters().iter().filter(alone).collect();
     runs.extend(rest.into_iter().map(|axis| vec![axis]));

@@ -16,6 +16,10 @@ const MOST_ROWS: i64 = 8;
 const MOST_PIXELS: i64 = 256;
 /// The most places of a window.
 const MOST_PLACES: i64 = 25;
+/// The most filters of a tile.
+const MOST_FILTERS: i64 = 128;
+/// The fewest bits of a panel of results.
+const LEAST_PANEL: i64 = 256;
 /// The most sums of a thread.
 const MOST_SUMS: i64 = 160;
 
@@ -42,16 +46,19 @@ impl Warpgroups<'_> {
         let [other] = others.as_slice() else { return Vec::new() };
         let all = self.maker.facts.size(other);
         let mut plans = Vec::new();
+        // Filters fill whole rows of instructions. Of columns there are as many as filters, or as a part of them: zeros that are
+        // loaded next to them take longer than filters do.
+        let parts = (all + MOST_FILTERS - 1) / MOST_FILTERS;
+        let columns = ((all + parts - 1) / parts + 7) / 8 * 8;
+        let by_rows = [columns, 64].into_iter().filter(|columns| *columns <= all.max(8) + 7);
+        let by_rows: Vec<(bool, i64)> = by_rows.map(|filters| (true, filters)).collect();
+        let by_columns = [64, 128].into_iter().filter(|filters| *filters <= (all + 63) / 64 * 64);
+        let sides: Vec<(bool, i64)> = by_rows.into_iter().chain(by_columns.map(|filters| (false, filters))).collect();
         for rows in 1..=MOST_ROWS.min(self.maker.facts.size(&pixels.axes[0])) {
-            for (filters, consumers, ping_pong) in
-                [(64, 1, false), (64, 2, true), (64, 2, false), (128, 2, true), (128, 2, false), (128, 1, false)]
-            {
-                if filters > (all + 63) / 64 * 64 {
-                    continue;
-                }
-                for by_rows in [true, false] {
+            for (by_rows, filters) in &sides {
+                for (consumers, ping_pong) in [(1, false), (2, true), (2, false)] {
                     let shape = Shape { ping_pong, ..Shape::of(0, 0, consumers) };
-                    plans.extend(self.of_rows(side, &pixels, [rows, filters], by_rows, shape));
+                    plans.extend(self.of_rows(side, &pixels, [rows, *filters], *by_rows, shape));
                 }
             }
         }
@@ -130,7 +137,11 @@ impl Warpgroups<'_> {
         let mut assume = Some(self.assume.clone());
         let by_threads = |way: StoreMethod, panels: Option<i64>| Store { way, panels, together: None };
         let is_wide = maker.facts.outputs.iter().any(|output| bits(maker.ctx, output.elem) > 16.0);
+        // Rows that are brought together in shared memory have whole panels.
+        let is_cut =
+            maker.facts.outputs.iter().any(|output| filters * bits(maker.ctx, output.elem) as i64 % LEAST_PANEL != 0);
         let store = match (pixels_last, by_rows) {
+            (false, true) if is_cut => by_threads(StoreMethod::Fragments, None),
             // Fragments have adjacent elements of memory side by side.
             (true, true) if is_wide => by_threads(StoreMethod::Fragments, None),
             (true, _) => by_threads(StoreMethod::Rows, Some(2)),

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use dlc_core::access::Access;
+use dlc_core::bounds::Axes;
 use dlc_core::memref::{Layout, MemRef};
 use dlc_core::sizes::{Exprs, Sizes};
 use dlc_ir::affine::SizeExpr;
@@ -9,6 +11,7 @@ use dlc_ir::body::{Body, OpRef};
 use dlc_ir::define::{IntArray, Kind, TextArray};
 use dlc_ir::{Context, OpId, Type, TypeData, ValueId};
 use dlc_region::ops::{BroadcastInDim, Func, Read, Reduce, Scan, Sort, Transpose};
+use dlc_region::syntax::element_of;
 use dlc_region::verify::{KernelAxes, axes_of};
 use rustc_hash::FxHashMap;
 
@@ -58,7 +61,7 @@ struct Site {
 }
 
 /// The axes that a read or a store names, its positions, and where which axes are next to each other.
-struct Access {
+struct Named {
     named: BTreeSet<String>,
     at: Vec<SizeExpr>,
     sites: Vec<Site>,
@@ -103,6 +106,7 @@ pub fn find(ctx: &Context, kernel: &Body) -> Option<Vec<Pair>> {
         let both = |axes: &Vec<&str>| axes.contains(&first.as_str()) == axes.contains(&second.as_str());
         !alone.contains(first) && !alone.contains(second) && of_values.iter().all(both)
     });
+    pairs.retain(|pair| !tells_sizes(ctx, kernel, &kernel_axes, pair));
     let mut places: FxHashMap<(usize, usize), Vec<Option<&Pair>>> = FxHashMap::default();
     for site in accesses.iter().flat_map(|access| &access.sites) {
         places.entry((site.port, site.place)).or_default().push(site.pair.as_ref());
@@ -133,6 +137,28 @@ pub fn find(ctx: &Context, kernel: &Body) -> Option<Vec<Pair>> {
     pairs.iter().map(|pair| together(pair, &places)).find(|found| is_disjoint(found))
 }
 
+/// Whether something is known to be inside the memory that it is read from because neither of two axes is empty, as a position
+/// 0 in a row of `A` is where an axis has `A` positions. A product of two symbols does not say that of each.
+fn tells_sizes(ctx: &Context, kernel: &Body, kernel_axes: &KernelAxes, pair: &Pair) -> bool {
+    let is_number = |axis: &String| kernel_axes.size(axis).is_none_or(|size| size.as_constant().is_some());
+    if is_number(&pair.0) || is_number(&pair.1) {
+        return false;
+    }
+    let is_of_pair = |name: &str| name == pair.0 || name == pair.1;
+    let sizes = kernel_axes.names.iter().zip(&kernel_axes.sizes).filter(|(name, _)| !is_of_pair(name));
+    let (names, sizes): (Vec<&str>, Vec<SizeExpr>) = sizes.map(|(name, size)| (name.as_str(), size.clone())).unzip();
+    let mut others = Axes::new(names, &sizes);
+    let reads = kernel.walk().into_iter().filter_map(|op| Read::of(OpRef::new(ctx, kernel, op)));
+    reads.into_iter().any(|read| {
+        // A position that is a value is guarded by itself.
+        let places = read.at().into_iter().zip(dims(ctx, read.type_of(read.source())));
+        let (at, dims): (Vec<SizeExpr>, Vec<SizeExpr>) = places.filter(|(at, _)| element_of(at).is_none()).unzip();
+        let access = Access { at, guard: read.guard(), fill: read.fill() };
+        let names_pair = access.exprs().any(|expr| expr.symbols().iter().any(|name| is_of_pair(name)));
+        !names_pair && others.outside(&access, &dims).is_some()
+    })
+}
+
 /// Axes that follow each other among those of the results and of each reduction.
 fn in_order(ctx: &Context, kernel: &Body, kernel_axes: &KernelAxes) -> Vec<Pair> {
     let iters: Vec<String> = kernel_axes.names[..kernel_axes.iters].to_vec();
@@ -161,7 +187,7 @@ fn in_order(ctx: &Context, kernel: &Body, kernel_axes: &KernelAxes) -> Vec<Pair>
 }
 
 /// Every read and every store of a kernel.
-fn accesses(ctx: &Context, kernel: &Body, kernel_axes: &KernelAxes) -> Vec<Access> {
+fn accesses(ctx: &Context, kernel: &Body, kernel_axes: &KernelAxes) -> Vec<Named> {
     let (inputs, outputs) = memory(ctx, kernel);
     let args = kernel.entry_block().map(|block| kernel.args(block)).unwrap_or_default();
     let ports: FxHashMap<ValueId, usize> = args.iter().enumerate().map(|(port, &arg)| (arg, port)).collect();
@@ -179,7 +205,7 @@ fn accesses(ctx: &Context, kernel: &Body, kernel_axes: &KernelAxes) -> Vec<Acces
     found
 }
 
-fn access(ctx: &Context, kernel_axes: &KernelAxes, port: usize, ty: Type, at: &[SizeExpr]) -> Access {
+fn access(ctx: &Context, kernel_axes: &KernelAxes, port: usize, ty: Type, at: &[SizeExpr]) -> Named {
     let is_axis = |name: &str| kernel_axes.position(name).is_some();
     let names = |expr: &SizeExpr| -> Vec<String> {
         expr.symbols().iter().filter(|name| is_axis(name)).map(|name| name.to_string()).collect()
@@ -197,7 +223,7 @@ fn access(ctx: &Context, kernel_axes: &KernelAxes, port: usize, ty: Type, at: &[
         let pair = whole(place).zip(whole(place + 1)).filter(|_| is_row_major);
         Site { port, place, pair }
     };
-    Access { named, at: at.to_vec(), sites: (0..at.len().saturating_sub(1)).map(site).collect() }
+    Named { named, at: at.to_vec(), sites: (0..at.len().saturating_sub(1)).map(site).collect() }
 }
 
 /// All pairs that stand where this one does, and so on.

@@ -94,7 +94,8 @@ impl Lower<'_> {
                 return Ok(End::Number(number, op.loc(), self.body.value_name(chain.source)));
             }
             if let Some(valid) = Valid::of(op) {
-                let inside = inside(valid, space, &chain.index).ok_or(Blocked(chain.source))?;
+                let mut inside = inside(valid, space, &chain.index).ok_or(Blocked(chain.source))?;
+                inside.retain(|bound| !chain.guard.contains(bound));
                 // Outside of its bounds it is false.
                 if chain.fill.is_some() && !inside.is_empty() {
                     return Err(Blocked(chain.source));
@@ -239,6 +240,13 @@ impl Lower<'_> {
         if let Some(view) = View::of(op) {
             let (strides, start) = (view.strides().unwrap_or_default(), view.start().unwrap_or_default());
             let made = self.strided(loc, plain, &strides, start.first(), &sizes)?;
+            self.define(value, made);
+            return Ok(None);
+        }
+        if let Some(choice) = Where::of(op) {
+            // The bounds that it chooses by became an entry for something else that it reads.
+            let operands = [choice.condition(), choice.then(), choice.otherwise()];
+            let made = self.map(loc, dlc_book::ops::Function::Where, &operands, &sizes)?;
             self.define(value, made);
             return Ok(None);
         }

@@ -17,7 +17,7 @@
 // CHECK: unary tf32
 // CHECK: region.func private @conv_0<B>
 // CHECK: binary mul {{.*}} widen {tf32, tf32_factors}
-// CHECK: instruction wgmma [64, 64, 8] as tf32
+// CHECK: instruction wgmma [64, {{[0-9]+}}, 8] as tf32
 // CHECK-NOT: instruction mma
 // IEEE-NOT: tf32 %
 // IEEE-NOT: wgmma

@@ -281,3 +281,19 @@ region.func private @gap_0 iters (h: 8, w: 16)
   %y = unary neg %0 : f32 over (h, w)
   yield %y to y
 }
+
+// -----
+
+// That there is an element at 0 is known only as long as an axis has `A` positions: a product of sizes does not say so.
+// CHECK-LABEL: host.func @first
+// CHECK: launch @first_0<A> (%x) : memref<[2*A, 4*A], f32
+// CHECK: region.func private @first_0<A> iters (i0: 2*A, i2: 4*A)
+host.func @first<A>(%x: memref<[A], f32, row_major, align 128>) -> memref<[2, A, 2*A, 2], f32, row_major, align 128> {
+  %y = launch @first_0<A> (%x) : memref<[2, A, 2*A, 2], f32, row_major, align 128>
+  return %y
+}
+region.func private @first_0<A> iters (i0: 2, a: A, i2: 2*A, i3: 2) ins (%x: memref<[A], f32, row_major, align 128>) outs (y: memref<[2, A, 2*A, 2], f32, row_major, align 128> materialize gmem) {
+  %0 = read %x[0] : f32 over ()
+  %1 = broadcast_in_dim %0 to [2, A, 2*A, 2] dims [] : f32 over (i0, a, i2, i3)
+  yield %1 to y
+}

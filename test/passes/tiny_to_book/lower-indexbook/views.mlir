@@ -213,3 +213,24 @@ tiny.func @bits<N>(%x: tensor<[N, 4*N], i8>, %y: tensor<[N], f64>) -> (tensor<[N
   %b = bitcast %y to f32
   return %a, %b
 }
+
+// A mask that a choice takes where the same mask holds: nothing more is asked of positions.
+// CHECK-LABEL: book.func @mask_of_itself() -> tensor<[5, 5], i1> {
+// CHECK: entry copy axes (i0: 5, i1: 5) of %{{.*}} at () where (0 <= i0 - 1 < 2, 0 <= i1 - 1 < 3) else 1
+tiny.func @mask_of_itself() -> tensor<[5, 5], i1> {
+  %v = valid from [1, 1] to [3, 4] : tensor<[5, 5], i1>
+  %one = const 1 : tensor<[], i1>
+  %y = where %v, %v, %one
+  return %y
+}
+
+// What it takes needs the mask as an entry: the choice is made element by element.
+// CHECK-LABEL: book.func @mask_seen_otherwise() -> tensor<[6, 5], i1> {
+// CHECK: %y = entry where axes (i0: 6, i1: 5)
+tiny.func @mask_seen_otherwise() -> tensor<[6, 5], i1> {
+  %v = valid from [1, 1] to [3, 4] : tensor<[6, 5], i1>
+  %t = view %v as [6, 5] strides [1, 6] start [0] : tensor<[6, 5], i1>
+  %one = const 1 : tensor<[], i1>
+  %y = where %v, %t, %one
+  return %y
+}

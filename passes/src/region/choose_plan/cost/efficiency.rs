@@ -9,9 +9,9 @@ use dlc_plan::{Schedule, Target};
 use super::super::facts::{Facts, bits};
 use super::resident;
 
-/// How much slower narrow instructions are where windows of pixels stay in shared memory: a tile of one row of 56 pixels, of
-/// 64 columns, takes 49 us on an H200 where two rows, of 120 columns, take 26.
-const NARROW_WINDOW: f64 = 0.6;
+/// How well instructions are fed where windows of pixels stay in shared memory, of which each place reads both factors there:
+/// as measured, with 64 to 200 columns.
+const WINDOW: f64 = 0.8;
 
 /// Whether products of single steps are added to the sums by threads.
 fn promotes(plan: &Schedule) -> bool {
@@ -56,9 +56,10 @@ pub(super) fn efficiency(ctx: &Context, plan: &Schedule, facts: &Facts, target: 
     // Exponentials between two products, below a maximum that is looked for first, have to be waited for in every step.
     let short = chained && facts.special > 0.0 && step.is_some_and(|(_, step)| *step < 96);
     let fed = if short { fed * 0.88 } else { fed };
-    // At each place of a window both factors are read from shared memory: 64 columns take about twice as long as 120.
-    let is_fed_slowly = plan.windowed().is_some() && plan.instruction.as_ref().is_some_and(is_narrow);
-    let fed = if is_fed_slowly { fed * NARROW_WINDOW } else { fed };
+    // With few columns the 64 rows of the left factor are what is read.
+    let columns = plan.instruction.as_ref().and_then(|of| of.shape.as_ref()?.get(1).copied()).unwrap_or(64) as f64;
+    let few = (2.0 * columns / (columns + 64.0)).min(1.0);
+    let fed = if plan.windowed().is_some() { fed * WINDOW * few } else { fed };
     // Small tiles of a warp read shared memory more often than they multiply.
     let inner = plan.warp_tile.as_ref().or(plan.thread_tile.as_ref()).and_then(Table::product);
     match (kind, &plan.roles) {
