@@ -141,6 +141,8 @@ class Ops(unittest.TestCase):
             "erfc of f64": (torch.erfc, torch.linspace(-5, 5, 40, dtype=torch.float64)),
             "erfc of special numbers": (torch.erfc, special),
             "round": (lambda x: (torch.round(x, decimals=2), torch.round(100 * x, decimals=-1), torch.round(x, decimals=0)), x),
+            "sign": (lambda x, i: (1 / x.sign(), x.sign(), i.sign()), special, counts),
+            "zeros without a sign": (lambda x, y: (1 / x.abs(), 1 / torch.copysign(0 * x, y)), *pairs),
             "signbit": (lambda x, i: (x.signbit(), i.signbit()), special, counts),
             "shifts": (lambda i: (i >> 1, i << 2, i << (i & 3), torch.bitwise_right_shift(i, i & 7), 2 << (i & 3)), counts),
             "clamp of integers": (lambda i: (i.clamp(-(2**53) - 1, 2**53 + 1), i.clamp(min=3), i + (2**60 + 1), torch.full_like(i, 2**53 + 1)), torch.tensor([2**60, -(2**60), 3])),

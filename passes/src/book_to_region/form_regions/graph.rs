@@ -151,6 +151,7 @@ impl Graph {
             nodes.insert(value.id, node);
             graph.values.push(value);
         }
+        graph.see_as_tables(arguments);
         graph.program = graph.values.len();
         for result in 0..graph.results.len() {
             let node = graph.results[result];
@@ -166,6 +167,32 @@ impl Graph {
             graph.values[node].returned = true;
         }
         graph
+    }
+
+    /// Makes views of copies of arguments that only number the same elements in another way, if they are tables that are read at
+    /// positions that are values: these must be memory, which the argument is already.
+    fn see_as_tables(&mut self, arguments: &[Layout]) {
+        for node in 0..self.values.len() {
+            let value = &self.values[node];
+            let [operand] = value.operands.as_slice() else { continue };
+            let is_table = |&user: &Node| {
+                let user = &self.values[user];
+                matches!(user.kind, Kind::Gather) && user.operands.first().is_some_and(|table| table.node == node)
+            };
+            let of = &self.values[operand.node];
+            let is_argument = matches!(of.kind, Kind::Argument)
+                && arguments.get(operand.node).is_none_or(|layout| *layout == Layout::RowMajor);
+            let is_view = matches!(value.kind, Kind::Map { function: Function::Copy, .. })
+                && (is_argument || matches!(of.kind, Kind::Reshape))
+                && of.elem == value.elem
+                && value.users.iter().any(is_table)
+                && renumbers(&operand.access, &of.axes, &value.axes) == Some(true);
+            if is_view {
+                let everywhere = Access::everywhere(vec![SizeExpr::from(0); of.axes.len()]);
+                self.values[node].kind = Kind::Reshape;
+                self.values[node].operands[0].access = everywhere;
+            }
+        }
     }
 
     /// A view of an argument with its axes in the order of memory.
@@ -342,4 +369,17 @@ fn read(op: OpRef<'_>) -> Option<(Kind, Vec<Access>, Vec<SizeExpr>)> {
     let op = Reshape::of(op)?;
     let rank = shaped(op.ctx, op.type_of(op.input())).map_or(0, |(dims, _)| dims.len());
     Some((Kind::Reshape, vec![Access::everywhere(vec![SizeExpr::from(0); rank])], Vec::new()))
+}
+
+/// Whether axes `i0, i1, ..` of these sizes go over all elements of memory of other sizes in the order in which they lie there.
+/// `None` beyond 64 bits.
+fn renumbers(access: &Access, of: &[SizeExpr], axes: &[SizeExpr]) -> Option<bool> {
+    let place = |at: &[SizeExpr], sizes: &[SizeExpr]| {
+        let next = |place: SizeExpr, (at, size): (&SizeExpr, &SizeExpr)| place.mul(size).ok()?.add(at).ok();
+        at.iter().zip(sizes).try_fold(SizeExpr::from(0), next)
+    };
+    let count = |sizes: &[SizeExpr]| sizes.iter().try_fold(SizeExpr::from(1), |all, size| all.mul(size).ok());
+    let own = (0..axes.len()).map(|axis| SizeExpr::symbol(&format!("i{axis}")).ok()).collect::<Option<Vec<_>>>()?;
+    let is_everywhere = access.guard.is_none() && access.at.len() == of.len();
+    Some(is_everywhere && count(of)? == count(axes)? && place(&access.at, of)? == place(&own, axes)?)
 }

@@ -46,7 +46,7 @@ pub const RULES: &[Lower] = &[
     rule(frontend::Where::DEF, |e| one(e.where_(e.operands[0], e.operands[1], e.operands[2]))),
     rule(frontend::Cast::DEF, |e| one(e.cast(e.operands[0], e.result_elem(0)))),
     // In the type of the operand.
-    rule(frontend::Abs::DEF, |e| e.as_is(Emit::abs)),
+    rule(frontend::Abs::DEF, |e| e.as_is(Emit::magnitude)),
     rule(frontend::Square::DEF, |e| e.as_is(|e, x| e.mul(x, x))),
     rule(frontend::Sign::DEF, |e| e.as_is(sign)),
     rule(frontend::Relu6::DEF, |e| e.as_is(|e, x| e.between(x, Some(0.0), Some(6.0)))),
@@ -372,7 +372,7 @@ fn copysign(e: &mut Emit<'_>, x: &[ValueId]) -> ValueId {
     let inverse = e.recip(x[1]);
     let below_inverse = e.cmp_number(Predicate::Lt, inverse, 0.0);
     let negative = e.or(below, below_inverse);
-    let magnitude = e.abs(x[0]);
+    let magnitude = e.magnitude(x[0]);
     let other = e.neg(magnitude);
     e.where_(negative, other, magnitude)
 }

@@ -90,7 +90,15 @@ impl Emit<'_> {
         self.where_(is_near, near, elsewhere)
     }
 
-    /// `|x|`, of any type.
+    /// `|x|`, of any type, without the sign of a negative zero too.
+    pub fn magnitude(&mut self, x: ValueId) -> ValueId {
+        let zero = self.number(0.0, self.elem(x));
+        let inverse = self.sub(zero, x);
+        let above = self.cmp(Predicate::Gt, x, zero);
+        self.where_(above, x, inverse)
+    }
+
+    /// `|x|`, of any type; a zero keeps its sign.
     pub fn abs(&mut self, x: ValueId) -> ValueId {
         self.with_sign_of(x, x)
     }

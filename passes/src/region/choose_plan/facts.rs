@@ -1,13 +1,15 @@
 //! What a kernel requires of a machine, whatever it is called: its axes with numbers for their sizes, what it reads and writes,
 //! which of its reductions are products of matrices, and how much there is to compute.
 
+mod reads;
+
 use std::collections::BTreeMap;
 
 use dlc_core::guard::Guard;
 use dlc_core::memref::{Layout, MemRef};
 use dlc_core::precision::{Precision, ROUNDED, TF32};
 use dlc_core::scalar::{self, Binary as BinaryFn};
-use dlc_ir::affine::{self, SizeExpr, gcd};
+use dlc_ir::affine::{self, SizeExpr};
 use dlc_ir::body::ValueDef;
 use dlc_ir::interp::Datum;
 use dlc_ir::{Attr, Body, Context, OpId, OpRef, Type, ValueId};
@@ -16,13 +18,12 @@ use dlc_region::ops::{Binary, BroadcastInDim, Cast, Func, Read, Reduce, Select, 
 use dlc_region::verify::KernelAxes;
 
 use super::live::live;
-use super::runs::run_of;
 use super::windows::At;
 use crate::analysis::axes::{axes, contributions, elem, reductions};
 use crate::analysis::boxes::inside;
 use crate::analysis::masks::{mask_of, zero_mask};
 use crate::analysis::taps::Taps;
-use crate::plan::shape::{Neighbours, Shape, groups, groups_of_rows, held_values, is_multiplied};
+use crate::plan::shape::{Shape, groups, groups_of_rows, held_values, is_multiplied};
 
 /// What a kernel requires of a machine.
 pub struct Facts {
@@ -89,6 +90,9 @@ pub struct Tensor {
     pub phased: Option<String>,
     /// How many elements it has.
     pub elems: f64,
+    /// How many of them are read, and those next to them in the same words of memory: at positions that are values there may be
+    /// fewer reads than elements.
+    pub touched: f64,
     /// The same as its sizes say it; `None` beyond 64 bits.
     pub count: Option<SizeExpr>,
     /// Whether its last axis is contiguous and each position is an axis, without a guard.
@@ -253,6 +257,7 @@ impl Facts {
                 along,
                 phased: None,
                 elems,
+                touched: 0.0,
                 count: all,
                 plain,
                 is_matrix,
@@ -405,37 +410,6 @@ impl Facts {
                 self.reduced.push(axis.clone());
             }
         }
-    }
-
-    fn read(&mut self, ctx: &Context, body: &Body, read: Read<'_>, args: &[ValueId]) {
-        let is_axis = |at: &SizeExpr| at.as_symbol().is_some();
-        let plain = read.guard().is_none() && read.at().iter().all(is_axis);
-        let is_matrix = read.guard().is_none() && read.at().iter().all(|at| is_axis(at) || at.as_constant().is_some());
-        self.pieces |= !plain;
-        let Some(at) = argument(body, read.source(), args) else { return };
-        let found = read_along(ctx, body, read);
-        let (along, phased) = match Neighbours::of(&read.at()) {
-            Some(Neighbours { axis, phase: None }) => (Some(axis), None),
-            Some(Neighbours { axis, .. }) => (None, Some(axis)),
-            None => (None, None),
-        };
-        self.reads.push(At { input: at, at: read.at() });
-        let input = &mut self.inputs[at];
-        input.phased = phased.or(input.phased.take());
-        if input.reads == 0 || found.len() > input.axes.len() {
-            input.axes = found;
-        }
-        input.plain &= plain && along.is_some();
-        let asks =
-            |axis: &str| read.guard().is_some_and(|guard| guard.exprs().any(|expr| expr.symbols().contains(axis)));
-        input.in_rows &= along.as_deref().is_some_and(|axis| !asks(axis));
-        input.has_boxes &= is_box(ctx, body, read);
-        input.run = gcd(input.run, run_of(read, &axes(ctx, body, read.out())).unwrap_or(1));
-        let is_value = |at: &SizeExpr| at.as_symbol().is_some_and(|name| name.starts_with('_'));
-        input.scattered += usize::from(read.indices().next().is_some() && read.at().last().is_some_and(is_value));
-        input.is_matrix &= is_matrix && along.is_some();
-        input.along.extend(along.filter(|axis| !input.along.contains(axis)));
-        input.reads += 1;
     }
 
     /// How tensor cores may multiply factors of `f32`: what the program allows for its products, and what changes nothing of

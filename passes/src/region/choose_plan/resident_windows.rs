@@ -18,12 +18,13 @@ const MOST_PIXELS: i64 = 256;
 const MOST_PLACES: i64 = 25;
 /// The most filters of a tile.
 const MOST_FILTERS: i64 = 128;
-/// The fewest bits of a panel of results.
-const LEAST_PANEL: i64 = 256;
+/// The fewest bits of a row of a swizzle: of a pixel, and of a panel of results.
+const LEAST_SPAN: i64 = 256;
 /// The most sums of a thread.
 const MOST_SUMS: i64 = 160;
 
 /// Pixels that are read by windows with steps of one.
+#[derive(Clone)]
 struct Pixels {
     /// The tensor.
     name: String,
@@ -35,6 +36,15 @@ struct Pixels {
     pitch: i64,
     /// The axis of the channels, and how many of them a step has.
     channel: (String, i64),
+}
+
+impl Pixels {
+    /// The same with half of the channels in a step; `None` where that is less than a swizzle.
+    fn halved(&self, bits: i64) -> Option<Pixels> {
+        let (axis, channels) = &self.channel;
+        let half = channels / 2;
+        (half * bits >= LEAST_SPAN).then(|| Pixels { channel: (axis.clone(), half), ..self.clone() })
+    }
 }
 
 impl Warpgroups<'_> {
@@ -58,7 +68,9 @@ impl Warpgroups<'_> {
             for (by_rows, filters) in &sides {
                 for (consumers, ping_pong) in [(1, false), (2, true), (2, false)] {
                     let shape = Shape { ping_pong, ..Shape::of(0, 0, consumers) };
-                    plans.extend(self.of_rows(side, &pixels, [rows, *filters], *by_rows, shape));
+                    let plan = |pixels: &Pixels| self.of_rows(side, pixels, [rows, *filters], *by_rows, shape);
+                    // Where long rows leave no room for a next step, a step has half of the channels.
+                    plans.extend(plan(&pixels).or_else(|| plan(&pixels.halved(self.bits)?)));
                 }
             }
         }
@@ -139,7 +151,7 @@ impl Warpgroups<'_> {
         let is_wide = maker.facts.outputs.iter().any(|output| bits(maker.ctx, output.elem) > 16.0);
         // Rows that are brought together in shared memory have whole panels.
         let is_cut =
-            maker.facts.outputs.iter().any(|output| filters * bits(maker.ctx, output.elem) as i64 % LEAST_PANEL != 0);
+            maker.facts.outputs.iter().any(|output| filters * bits(maker.ctx, output.elem) as i64 % LEAST_SPAN != 0);
         let store = match (pixels_last, by_rows) {
             (false, true) if is_cut => by_threads(StoreMethod::Fragments, None),
             // Fragments have adjacent elements of memory side by side.

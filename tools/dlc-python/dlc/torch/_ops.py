@@ -40,7 +40,7 @@ def list_text(values: Sequence[Any], count: int | None = None) -> str:
 _UNARY = {
     name: name for name in (
         "exp exp2 log log2 log10 sqrt rsqrt reciprocal sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf "
-        "sigmoid silu hardswish mish neg abs square sign relu relu6 floor ceil trunc round bitwise_not hardsigmoid selu"
+        "sigmoid silu hardswish mish neg abs square relu relu6 floor ceil trunc round bitwise_not hardsigmoid selu"
     ).split()
 } | {"log_sigmoid": "logsigmoid"}
 _PREDICATES = ["isnan", "isinf", "isfinite", "logical_not"]

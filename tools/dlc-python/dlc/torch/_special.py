@@ -41,6 +41,18 @@ def _signbit(b: Builder, node: Any, x: Value) -> Value:
     return compare(b, "lt", x, b.number(0, x.dtype), x.shape)
 
 
+@register("aten.sign.default")
+def _sign(b: Builder, node: Any, x: Value) -> Value:
+    # torch gives 0 for what is not a number, dlc's own `sign` keeps it.
+    dtype, shape = meta(node)
+    x = b.cast(x, dtype)
+    if not dtype.is_floating_point:
+        return b.emit(f"sign {x.name}", dtype, shape, node.name)
+    zero, one, less = (b.number(value, dtype) for value in (0.0, 1.0, -1.0))
+    below = select(b, compare(b, "lt", x, zero, shape), less, zero, dtype, shape)
+    return select(b, compare(b, "gt", x, zero, shape), one, below, dtype, shape)
+
+
 @register("aten.atan2.default")
 def _atan2(b: Builder, node: Any, y: Value, x: Value) -> Value:
     wide, shape, y, x = _pair(b, node, y, x)
