@@ -262,8 +262,14 @@ fn hardswish(e: &mut Emit<'_>, x: ValueId) -> ValueId {
 }
 
 fn mish(e: &mut Emit<'_>, x: ValueId) -> ValueId {
-    let softplus = e.softplus(x);
-    let gate = e.tanh(softplus);
+    // Of a power p of e, the tanh of ln(1 + p) is p(p + 2) / (p(p + 2) + 2), which is 1 in f64 from p = exp(20) on.
+    let bounded = e.between(x, None, Some(20.0));
+    let power = e.exp(bounded);
+    let more = e.plus(power, 2.0);
+    let part = e.mul(power, more);
+    let whole = e.plus(part, 2.0);
+    let inverse = e.recip(whole);
+    let gate = e.mul(part, inverse);
     e.mul(x, gate)
 }
 

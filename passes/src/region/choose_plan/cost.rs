@@ -19,7 +19,7 @@ use std::collections::HashMap;
 
 use dlc_host::choice::Cost as CostOfSizes;
 use dlc_ir::{Body, Context};
-use dlc_plan::clause::{Barrier, Cache, Kind, Sharing, Walk};
+use dlc_plan::clause::{Barrier, Cache, Kind, Sharing, StoreMethod, Walk};
 use dlc_plan::value::Table;
 use dlc_plan::{Schedule, Target};
 
@@ -114,6 +114,10 @@ pub fn resident(ctx: &Context, plan: &Schedule, target: &Target) -> i64 {
     let by_registers = resident_by_registers(ctx, plan, target);
     by_threads.min(by_registers).min(by_smem).min(target.max_blocks_per_sm).max(1)
 }
+
+/// The bytes that groups of an SM store in a clock which have a tile each and windows of pixels in shared memory, as measured with
+/// results of `f32` and `f16`: by rows, and from fragments.
+const STORED_IN_TURN: [f64; 2] = [11.5, 8.6];
 
 /// How long a group is between two tiles of one step each, in microseconds: other steps hide it.
 const BETWEEN_TILES: f64 = 0.1;
@@ -380,7 +384,9 @@ impl Estimator<'_> {
             && self.has_next();
         let hidden = plan.overlap.as_ref().is_some_and(|it| it.enable && (it.epilogue_overlap || stores_rows));
         // The last tile has no next one whose loads it could run alongside.
-        if hidden { load.min(epilogue) * (1.0 - 1.0 / waves.count) } else { 0.0 }
+        // Groups that share a tile store it while none of them multiplies: loads are under way, but few are left to wait for.
+        let share = if plan.windowed().is_some() && !self.is_ping_pong() { 0.5 } else { 1.0 };
+        if hidden { share * load.min(epilogue) * (1.0 - 1.0 / waves.count) } else { 0.0 }
     }
 
     /// What blocks wait for besides their own work: each other, the next tile, parts of their sums.
@@ -445,7 +451,13 @@ impl Estimator<'_> {
         let has_one_step = self.facts.products.last().is_some_and(|last| self.steps(&last.depth) < 2.0);
         let is_alone = self.plan.persistent.is_some() && self.plan.roles.is_some() && !self.facts.are_chained();
         let groups = if self.is_ping_pong() { 2.0 } else { 1.0 };
-        if has_one_step && is_alone { waves.count / groups * ONE_STEP_TILE } else { 0.0 }
+        let between = if has_one_step && is_alone { waves.count / groups * ONE_STEP_TILE } else { 0.0 };
+        let stores_in_turn = self.plan.windowed().is_some() && self.is_ping_pong();
+        let written = |output: &Tensor| output.elems * bits(self.ctx, output.elem) / 8.0;
+        let stored = self.facts.outputs.iter().map(written).sum::<f64>();
+        let per_clock = self.target.sms as f64 * self.target.clock_mhz as f64;
+        let way = usize::from(self.plan.store.as_ref().is_some_and(|store| store.way == StoreMethod::Fragments));
+        if stores_in_turn { between.max(stored / (per_clock * STORED_IN_TURN[way])) } else { between }
     }
 
     /// How long it takes to add the parts of a sum that blocks share.

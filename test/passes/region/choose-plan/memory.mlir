@@ -357,7 +357,7 @@ region.func @shifted_by_three<M> iters (m: M, n: 64)
 
 // Elements at places of rows that are values have a register each: fewer blocks share an SM.
 // CHECK: plan.schedule of @picked for sm90 {
-// CHECK: blocks_per_sm 12
+// CHECK: blocks_per_sm 4
 region.func @picked<M> iters (m: M, j: 1024)
     ins (%x: memref<[M, 4096], f32, row_major, align 128>, %i: memref<[1024], i32>, %k: memref<[1024], i32>)
     outs (y: memref<[M, 1024], f32, row_major, align 128> materialize gmem) {

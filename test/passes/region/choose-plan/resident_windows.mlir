@@ -33,3 +33,26 @@ frontend.graph @strided<N>(%X: tensor<[N, 56, 56, 64], f16>, %F: tensor<[64, 3, 
   %y = transpose %y0 by [0, 2, 3, 1]
   output %y as f16
 }
+
+// Of few filters a tile has no more than there are: zeros take longer to load than filters.
+// CHECK: plan.schedule of @few_filters_0 for sm90 {
+// CHECK-NEXT: tile (n: 1, {{.*}}, i3: 8, i5: 3, i6: 3, i4: 64)
+// CHECK: instruction wgmma [64, 8, 16]
+// CHECK: store fragments
+// CHECK-NEXT: algo (load_X: window)
+frontend.graph @few_filters<N>(%X: tensor<[N, 28, 28, 192], f16>, %F: tensor<[8, 3, 3, 192], f16>) -> tensor<[N, 28, 28, 8], f16> {
+  %x = transpose %X by [0, 3, 1, 2]
+  %f = transpose %F by [0, 3, 1, 2]
+  %y0 = conv %x, %f pad [1, 1] acc f32
+  %y = transpose %y0 by [0, 2, 3, 1]
+  output %y as f16
+}
+
+// Where rows are long, a step has half of the channels that a row of a swizzle has room for.
+// CHECK: plan.schedule of @long_rows_0 for sm90 {
+// CHECK-NEXT: tile (n: 1, {{.*}} i3: 226, i5: 3, i6: 3, i4: 16)
+// CHECK: swizzle (x: 64, w: 64)
+frontend.graph @long_rows<N>(%x: tensor<[N, 64, 224, 224], f32>, %w: tensor<[32, 64, 3, 3], f32>) -> tensor<[N, 32, 224, 224], f32> {
+  %y = conv %x, %w pad [1, 1] tf32
+  output %y
+}

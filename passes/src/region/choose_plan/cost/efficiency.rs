@@ -58,7 +58,7 @@ pub(super) fn efficiency(ctx: &Context, plan: &Schedule, facts: &Facts, target: 
     let fed = if short { fed * 0.88 } else { fed };
     // With few columns the 64 rows of the left factor are what is read.
     let columns = plan.instruction.as_ref().and_then(|of| of.shape.as_ref()?.get(1).copied()).unwrap_or(64) as f64;
-    let few = (2.0 * columns / (columns + 64.0)).min(1.0);
+    let few = (2.0 * columns / (columns + 70.0)).min(1.0);
     let fed = if plan.windowed().is_some() { fed * WINDOW * few } else { fed };
     // Small tiles of a warp read shared memory more often than they multiply.
     let inner = plan.warp_tile.as_ref().or(plan.thread_tile.as_ref()).and_then(Table::product);

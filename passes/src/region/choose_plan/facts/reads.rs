@@ -21,7 +21,13 @@ impl Facts {
         let is_matrix = read.guard().is_none() && read.at().iter().all(|at| is_axis(at) || at.as_constant().is_some());
         self.pieces |= !plain;
         let Some(at) = argument(body, read.source(), args) else { return };
-        let found = read_along(ctx, body, read);
+        let mut found = read_along(ctx, body, read);
+        if read.indices().next().is_some() {
+            // A position that is a value is another one along all axes that the value has.
+            let others = axes(ctx, body, read.out()).into_iter().filter(|axis| !found.iter().any(|own| own == axis));
+            let others: Vec<String> = others.map(String::from).collect();
+            found.splice(..0, others);
+        }
         let (along, phased) = match Neighbours::of(&read.at()) {
             Some(Neighbours { axis, phase: None }) => (Some(axis), None),
             Some(Neighbours { axis, .. }) => (None, Some(axis)),
