@@ -40,7 +40,7 @@
 //! barriers of its own (each copy would take room), or more than 65536 ops, marked or not. Conditions that need ranges of
 //! positions are for `predicate-tails`.
 //!
-//! With `planned`, loops of a plan with ping-pong stay that multiply by `wgmma`: groups take turns from loop to loop.
+//! With `planned`, loops of a plan with ping-pong stay that multiply by `wgmma`: their named barriers order them.
 //!
 //! Loops are taken from the inside out; one whose bounds depend on the counter of another is looked at again in its
 //! copies. Each copy takes what the one before it yields. Rule of the debug counters: `loop`.
@@ -115,7 +115,7 @@ pub struct Limits {
     pub steps: u64,
     /// Whether remarks say which loops stay.
     pub tells: bool,
-    /// Whether loops with products of groups of warps stay, which take turns from loop to loop.
+    /// Whether loops with products of groups of warps stay, which named barriers order.
     pub keeps_turns: bool,
 }
 

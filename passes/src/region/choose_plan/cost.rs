@@ -456,8 +456,8 @@ impl Estimator<'_> {
         let written = |output: &Tensor| output.elems * bits(self.ctx, output.elem) / 8.0;
         let stored = self.facts.outputs.iter().map(written).sum::<f64>();
         let per_clock = self.target.sms as f64 * self.target.clock_mhz as f64;
-        let way = usize::from(self.plan.store.as_ref().is_some_and(|store| store.way == StoreMethod::Fragments));
-        if stores_in_turn { between.max(stored / (per_clock * STORED_IN_TURN[way])) } else { between }
+        let kind = usize::from(self.plan.store.as_ref().is_some_and(|store| store.way == StoreMethod::Fragments));
+        if stores_in_turn { between.max(stored / (per_clock * STORED_IN_TURN[kind])) } else { between }
     }
 
     /// How long it takes to add the parts of a sum that blocks share.

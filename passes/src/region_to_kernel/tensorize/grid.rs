@@ -244,20 +244,22 @@ fn open(
     if !batch.is_empty() {
         points.push(lower.dim(batch, axes::quotient(&tile, &area)?, 1)?);
     }
-    // A row that fits is held whole.
-    let fits = |axis: &&Axis| {
-        keeps_rows || axis.1.as_constant().is_some_and(|size| size > 0 && size <= i64::from(tiling.reduction_tile))
-    };
-    let held = held.or_else(|| match (&second, inner.as_slice()) {
-        (None, [axis]) if every.is_none() => Some(axis).filter(fits).cloned(),
-        _ => None,
-    });
+    let most = i64::from(tiling.reduction_tile);
+    let is_alone = second.is_none() && every.is_none();
+    let held = held.or_else(|| row_that_fits(&inner, keeps_rows, most).filter(|_| is_alone).cloned());
     inner.retain(|axis| Some(axis) != held.as_ref());
     let held = held.map(|axis| lower.dim(vec![axis], SizeExpr::from(0), tiling.reduction_tile)).transpose()?;
     let holds_rows = held.is_some();
     let dims = [Some(first), second.or(held)];
     lower.scopes.push(Scope { dims, points, layout: tiling.layout, known: FxHashMap::default() });
     Ok(Opened { op, inner, holds_rows })
+}
+
+/// The only axis that is reduced, if a block holds a row along it whole: where it is asked to, or where the row fits.
+fn row_that_fits(inner: &[Axis], keeps_rows: bool, most: i64) -> Option<&Axis> {
+    let [axis] = inner else { return None };
+    let fits = keeps_rows || axis.1.as_constant().is_some_and(|size| size > 0 && size <= most);
+    fits.then_some(axis)
 }
 
 /// The blocks of a cluster along rows and columns.

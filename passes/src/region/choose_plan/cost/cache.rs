@@ -95,7 +95,7 @@ impl Estimator<'_> {
         }
     }
 
-    /// What a tile reads of a factor where windows of pixels stay in shared memory: of pixels what there is in each step, of
+    /// What a tile reads of a factor where windows of pixels stay in shared memory: the pixels of each step, of
     /// filters nothing more where a block has all of them from its first tile on. `None` of other plans.
     fn of_window(&self, input: &Tensor, tiles: f64) -> Option<f64> {
         let Estimator { ctx, facts, plan, target, .. } = *self;
@@ -109,7 +109,7 @@ impl Estimator<'_> {
             && steps <= 1.0
             && plan.persistent.is_some()
             && input.axes.iter().filter(is_result).all(is_whole);
-        // Each of its own tiles has a part of what there is, pixels with those between two tiles once more.
+        // Each of its own tiles has a part of the tensor, pixels with those between two tiles once more.
         let own = |axis: &String| (facts.size(axis) as f64 / plan.tile_of(axis).max(1) as f64).ceil();
         let parts = input.axes.iter().filter(is_result).map(own).product::<f64>();
         let again = if input.name == name { self.rows_again(product) } else { 1.0 };
