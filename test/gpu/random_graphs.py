@@ -11,6 +11,7 @@ What is expected is computed by torch in f64 and shares nothing with dlc. Withou
 import argparse
 import os
 import random
+import re
 
 try:
     import numpy as np
@@ -84,7 +85,9 @@ class Graph:
     def text(self, name, results):
         types = ", ".join(f"tensor<[{', '.join(map(str, r.dims))}], {r.elem}>" for r in results)
         types = types if len(results) == 1 else f"({types})"
-        symbols = f"<{', '.join(self.symbols)}>" if self.symbols else ""
+        # An axis may have become a number after its symbol was made.
+        used = [symbol for symbol in self.symbols if any(re.search(rf"\b{symbol}\b", text) for text in self.arguments)]
+        symbols = f"<{', '.join(used)}>" if used else ""
         body = "\n".join(self.lines)
         names = ", ".join(r.name for r in results)
         return f"frontend.graph @{name}{symbols}({', '.join(self.arguments)}) -> {types} {{\n{body}\n  output {names}\n}}\n"
