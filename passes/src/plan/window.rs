@@ -225,6 +225,8 @@ fn fit(ctx: &Context, region: &Body, plan: &Schedule, tensor: &str, groups: &Gro
             format!("a pixel has 32, 64 or {PIXEL_BYTES} bytes in the tile, and the plan's {bytes} along '{channel}'");
         return Err(Unfit { why, tile: Some((channel.to_string(), PIXEL_BYTES * groups.deep / 32)) });
     }
+    let long = other.at().last().and_then(|at| at.as_symbol().map(|axis| plan.tile_of(axis) * 32 / groups.deep));
+    swizzled(plan, (tensor, bytes), (ctx.str(region.value_name(other.source())), long.unwrap_or(0)))?;
     let tile = rounded(plan, side, rows * pitch)?;
     let small = |number: i64| u32::try_from(number).unwrap_or(u32::MAX);
     Ok(Window {
@@ -240,6 +242,25 @@ fn fit(ctx: &Context, region: &Body, plan: &Schedule, tensor: &str, groups: &Gro
         first: [row.first, column.first],
         channel: channel.to_string(),
     })
+}
+
+/// Whether rows of pixels and of filters in shared memory, each with their bytes, are rows of the swizzles.
+fn swizzled(plan: &Schedule, (pixels, pixel): (&str, i64), (filters, row): (&str, i64)) -> Result<(), Unfit> {
+    let span = |tensor: &str| match plan.swizzle.as_ref().and_then(|spans| spans.get(tensor)) {
+        Some(Choice::Number(span)) => Some(*span),
+        _ => None,
+    };
+    match (span(pixels), span(filters)) {
+        (Some(span), _) if span != pixel => {
+            Err(format!("a pixel is one row of the swizzle, of {pixel} bytes, and the plan's are {span}").into())
+        }
+        (_, Some(span)) if span < row.min(PIXEL_BYTES) => {
+            let row = row.min(PIXEL_BYTES);
+            Err(format!("rows of '{filters}' are rows of the swizzle, of {row} bytes, and the plan's are {span}")
+                .into())
+        }
+        _ => Ok(()),
+    }
 }
 
 const NO_WINDOW: &str = "it is not read at 'X[.., h + r + 1, w + s + 1, c]', with steps of one along the results";

@@ -18,6 +18,8 @@ const MOST_PIXELS: i64 = 256;
 const MOST_PLACES: i64 = 25;
 /// The most filters of a tile.
 const MOST_FILTERS: i64 = 128;
+/// The bytes of the longest row of a swizzle.
+const WIDEST_SPAN: i64 = 128;
 /// The fewest bits of a row of a swizzle: of a pixel, and of a panel of results.
 const LEAST_SPAN: i64 = 256;
 /// The most sums of a thread.
@@ -119,11 +121,14 @@ impl Warpgroups<'_> {
         let unit = if by_rows { 64 * groups } else { 8 };
         let tile = (rows * pixels.pitch + unit - 1) / unit * unit;
         let wide = if by_rows { filters } else { tile };
+        // Filters that lie across the sum have a panel of the swizzle for each place.
+        let is_long = !self.along_depth[1 - side] && filters * self.bits > 8 * WIDEST_SPAN;
         // What is beyond the rows of a tile is computed to no effect.
         let is_wasted = 4 * (tile - rows * pixels.pitch) > tile;
         if wide > MOST_PIXELS
             || tile * filters / 128 / groups > MOST_SUMS
             || is_wasted
+            || is_long
             || (!by_rows && filters % (64 * groups) != 0)
         {
             return None;
@@ -144,7 +149,7 @@ impl Warpgroups<'_> {
         let reduced = pixels.places.iter().chain([&pixels.channel.0]).cloned().collect();
         let span = Choice::Number(pixels.channel.1 * self.bits / 8);
         let other = product.factors[1 - side].input.map(|input| maker.facts.inputs[input].name.clone())?;
-        let span_of_filters = if self.along_depth[1 - side] { span.clone() } else { Choice::Number(128) };
+        let span_of_filters = if self.along_depth[1 - side] { span.clone() } else { Choice::Number(WIDEST_SPAN) };
         let swap = pixels_last == by_rows;
         let mut assume = Some(self.assume.clone());
         let by_threads = |way: StoreMethod, panels: Option<i64>| Store { way, panels, together: None };

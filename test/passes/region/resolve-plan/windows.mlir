@@ -192,3 +192,53 @@ plan.schedule of @images for sm90 {
   // expected-error@+1 {{E1609 'plan.schedule': 'algo (load_X: window)': a side of the tile is of pixels along 'h' and 'w' alone}}
   algo (load_X: window)
 }
+
+// -----
+
+// An instruction begins at any pixel where each is one row of the swizzle.
+region.func @parts_of_pixels<N> iters (n: N, h: 6, w: 14, o: 64)
+    ins (%X: memref<[N, 6, 14, 64], f16, row_major, align 128>, %F: memref<[64, 3, 3, 64], f16, row_major, align 128>)
+    outs (Y: memref<[N, 6, 14, 64], f16, row_major, align 128> materialize gmem) {
+  %sum = reduce sum (r: 3, s: 3, c: 64) acc f32 init 0.0 {
+    %x = read %X[n, h + r - 1, w + s - 1, c] where (0 <= h + r - 1 < 6, 0 <= w + s - 1 < 14) : f16 over (n, h, w, r, s, c)
+    %f = read %F[o, r, s, c] : f16 over (o, r, s, c)
+    %p = binary mul %x, %f widen : f32 over (n, h, w, o, r, s, c)
+    yield %p
+  } : f32 over (n, h, w, o)
+  yield %sum to Y as f16
+}
+plan.schedule of @parts_of_pixels for sm90 {
+  tile (n: 1, h: 2, w: 16, o: 64, r: 3, s: 3, c: 64)
+  reduced [r, s, c]
+  instruction wgmma
+  cache X (n, h, r, w, s, c) f16 in smem
+  cache F (o, r, s, c) f16 in smem
+  swizzle (X: 64)
+  // expected-error@+1 {{E1609 'plan.schedule': 'algo (load_X: window)': a pixel is one row of the swizzle, of 128 bytes, and the plan's are 64}}
+  algo (load_X: window)
+}
+
+// -----
+
+// So it is with filters.
+region.func @parts_of_filters<N> iters (n: N, h: 6, w: 14, o: 64)
+    ins (%X: memref<[N, 6, 14, 64], f16, row_major, align 128>, %F: memref<[64, 3, 3, 64], f16, row_major, align 128>)
+    outs (Y: memref<[N, 6, 14, 64], f16, row_major, align 128> materialize gmem) {
+  %sum = reduce sum (r: 3, s: 3, c: 64) acc f32 init 0.0 {
+    %x = read %X[n, h + r - 1, w + s - 1, c] where (0 <= h + r - 1 < 6, 0 <= w + s - 1 < 14) : f16 over (n, h, w, r, s, c)
+    %f = read %F[o, r, s, c] : f16 over (o, r, s, c)
+    %p = binary mul %x, %f widen : f32 over (n, h, w, o, r, s, c)
+    yield %p
+  } : f32 over (n, h, w, o)
+  yield %sum to Y as f16
+}
+plan.schedule of @parts_of_filters for sm90 {
+  tile (n: 1, h: 2, w: 16, o: 64, r: 3, s: 3, c: 64)
+  reduced [r, s, c]
+  instruction wgmma
+  cache X (n, h, r, w, s, c) f16 in smem
+  cache F (o, r, s, c) f16 in smem
+  swizzle (X: 128, F: 64)
+  // expected-error@+1 {{E1609 'plan.schedule': 'algo (load_X: window)': rows of 'F' are rows of the swizzle, of 128 bytes, and the plan's are 64}}
+  algo (load_X: window)
+}
