@@ -97,7 +97,7 @@ impl Warpgroups<'_> {
         let number = |axis: &str| facts.axes.size(axis).and_then(SizeExpr::as_constant);
         let (width, count) = (number(&column)?, number(&wide)?);
         let places = number(&high)?.checked_mul(count)?;
-        let pitch = width + (count - 1) * step;
+        let pitch = (count - 1).checked_mul(step)?.checked_add(width)?;
         let channel = channel.as_symbol()?.to_string();
         // A pixel is as long as one swizzle, or as all of its channels.
         let bytes = number(&channel)?.saturating_mul(self.bits) / 8;
