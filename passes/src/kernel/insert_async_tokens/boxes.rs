@@ -78,10 +78,10 @@ pub fn boxed(ctx: &Context, body: &Body, op: OpId) -> Result<Boxed, String> {
         },
     };
     aligned(ctx, body, memory, order.as_deref())?;
-    if let Some((axis, size)) = shape.iter().enumerate().find(|(_, size)| **size > i64::from(MOST_ELEMENTS)) {
-        if sizes.len() < 2 || axis + 1 < shape.len() || !matches!(tile.layout(ctx), Shared::Panels { .. }) {
-            return Err(format!("a box has at most {MOST_ELEMENTS} elements along an axis, and the tile {size}"));
-        }
+    if let Some((axis, size)) = shape.iter().enumerate().find(|(_, size)| **size > i64::from(MOST_ELEMENTS))
+        && (sizes.len() < 2 || axis + 1 < shape.len() || !matches!(tile.layout(ctx), Shared::Panels { .. }))
+    {
+        return Err(format!("a box has at most {MOST_ELEMENTS} elements along an axis, and the tile {size}"));
     }
     let (width, bytes) = (*sizes.last().unwrap_or(&1), place.elem_bytes());
     let (panels, panel) = match tile.layout(ctx) {
