@@ -86,7 +86,7 @@ pub struct Tensor {
     pub axes: Vec<String>,
     /// The axes along which neighbouring elements are read, each once.
     pub along: Vec<String>,
-    /// The axis of which neighbours of one phase are read next to each other: see [`Neighbours`].
+    /// The axis of which neighbours of one phase are read next to each other: see [`Neighbours`](crate::plan::shape::Neighbours).
     pub phased: Option<String>,
     /// How many elements it has.
     pub elems: f64,
