@@ -23,7 +23,9 @@ frontend.graph @shortcut(%h: tensor<[8, 256, 64, 64], f16>, %x: tensor<[8, 128, 
 }
 
 // Of three, one part is cut again, and what it reads and gives have names of their own, as plans know tensors by names.
+// Buffers of kernels that are done are used again.
 // CHECK-LABEL: host.func @three
+// CHECK: launch @three_0_part_0 ({{.*}}) at [0]
 // CHECK: region.func private @three_0_part_0 iters
 // CHECK-NEXT: ins ({{.*}}%part: memref
 // CHECK-NEXT: outs (part_0: memref
