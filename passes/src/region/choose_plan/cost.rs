@@ -533,7 +533,7 @@ impl Estimator<'_> {
         }
         let from_memory = |input: &Tensor| {
             let times = self.tile_reads(input, tiles);
-            input.tile_bytes(ctx, facts, plan).min(input.touched.min(input.elems) * bits(ctx, input.elem) / 8.0 / times)
+            input.tile_bytes(ctx, facts, plan).min(input.touched * bits(ctx, input.elem) / 8.0 / times)
         };
         let in_flight = waves.resident * self.read().map(from_memory).sum::<f64>();
         let latency = target.memory_latency_ns as f64 / (sms.min(tiles) * in_flight.max(1.0)) / 1e3;
@@ -551,7 +551,7 @@ impl Estimator<'_> {
     /// What of that is read.
     fn read_bytes(&self, blocks: f64) -> f64 {
         let Estimator { ctx, facts, plan, target, .. } = *self;
-        let bytes = |tensor: &Tensor| tensor.touched.min(tensor.elems) * bits(ctx, tensor.elem) / 8.0;
+        let bytes = |tensor: &Tensor| tensor.touched * bits(ctx, tensor.elem) / 8.0;
         let again = |input: &Tensor| {
             let kept = plan.cache_of(&input.name).is_some();
             let reduced = input.axes.iter().filter(|axis| self.is_reduced(axis));

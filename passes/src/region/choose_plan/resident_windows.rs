@@ -62,8 +62,12 @@ impl Warpgroups<'_> {
         // loaded next to them take longer than filters do.
         let parts = (all + MOST_FILTERS - 1) / MOST_FILTERS;
         let columns = ((all + parts - 1) / parts + 7) / 8 * 8;
-        let by_rows = [columns, 64].into_iter().filter(|columns| *columns <= all.max(8) + 7);
-        let by_rows: Vec<(bool, i64)> = by_rows.map(|filters| (true, filters)).collect();
+        let mut by_rows: Vec<(bool, i64)> = [columns, 64]
+            .into_iter()
+            .filter(|columns| *columns <= all.max(8) + 7)
+            .map(|filters| (true, filters))
+            .collect();
+        by_rows.dedup();
         let by_columns = [64, 128].into_iter().filter(|filters| *filters <= (all + 63) / 64 * 64);
         let sides: Vec<(bool, i64)> = by_rows.into_iter().chain(by_columns.map(|filters| (false, filters))).collect();
         for rows in 1..=MOST_ROWS.min(self.maker.facts.size(&pixels.axes[0])) {

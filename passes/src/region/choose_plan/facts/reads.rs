@@ -51,7 +51,8 @@ impl Facts {
         input.scattered += usize::from(is_scattered);
         let word = if is_scattered { (WORD / bits(ctx, input.elem)).max(1.0) } else { 1.0 };
         let all = input.elems;
-        input.touched += if read.indices().next().is_some() { (points * word).min(all) } else { all };
+        let own = if read.indices().next().is_some() { points * word } else { all };
+        input.touched = (input.touched + own).min(all);
         input.is_matrix &= is_matrix && along.is_some();
         input.along.extend(along.filter(|axis| !input.along.contains(axis)));
         input.reads += 1;
