@@ -24,6 +24,30 @@ fn the_repository_is_found() {
     assert!(passes::files(&REPO).count() > 0 && !registered().is_empty());
 }
 
+/// Tests work in folders of their own, and leave nothing in the root.
+#[test]
+fn nothing_is_left_in_the_root() {
+    let known = [
+        "CHANGELOG.md",
+        "Cargo.lock",
+        "Cargo.toml",
+        "LICENSE",
+        "README.md",
+        "dialects",
+        "docs",
+        "ir",
+        "passes",
+        "pyproject.toml",
+        "rustfmt.toml",
+        "target",
+        "test",
+        "tools",
+    ];
+    let entries = std::fs::read_dir(Repo::root()).expect("the root can be read");
+    let names = entries.map(|entry| entry.expect("an entry can be read").file_name().to_string_lossy().into_owned());
+    none(names.filter(|name| !name.starts_with('.') && !known.contains(&name.as_str())).collect());
+}
+
 #[test]
 fn module_docs() {
     none(sources::module_docs(&REPO));
