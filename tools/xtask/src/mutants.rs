@@ -311,7 +311,7 @@ mod tests {
     #[test]
     fn any_op_goes_through_every_pass() {
         let setup = Arc::new(crate::setup());
-        let range = Range { seed: 1, from: 0, count: 200, jobs: 0, time: Duration::MAX };
+        let range = Range { seed: 1, from: 0, count: 100, jobs: 0, time: Duration::MAX };
         let effort = Effort { ops: true, refused: true, sizes: 1, orders: 1, ..Effort::default() };
         let all = kernels(&crate::repo::Repo::root()).expect("the kernels can be read");
         let found = run(&setup, check, (effort, &HashSet::new()), &all, range, |_| {});
