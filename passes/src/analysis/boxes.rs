@@ -1,5 +1,7 @@
 //! What TMA can move: boxes of memrefs.
 
+use std::collections::BTreeSet;
+
 use dlc_core::guard::Guard;
 use dlc_core::memref::MemRef;
 use dlc_ir::affine::{Factor, SizeExpr};
@@ -13,7 +15,7 @@ use super::expressions::divisor;
 pub const ALIGNMENT: u64 = 16;
 
 /// The most axes of a box.
-const MOST_AXES: usize = 5;
+pub const MOST_AXES: usize = 5;
 
 /// A box of a memref.
 pub struct Boxed {
@@ -154,27 +156,42 @@ fn positions(at: &[SizeExpr], sizes: &[u32]) -> Result<(Vec<i64>, Vec<SizeExpr>)
     Ok((shape, bases))
 }
 
-/// The box whose elements lie along the first axis of a tile row by row: its sizes and where it begins.
+/// The box whose elements lie along the first axis of a tile row by row: its sizes and where it begins. The first axis goes
+/// through several axes of the memref as digits of a number go through theirs: `i0 floordiv 4`, `(i0 floordiv 2) mod 2`, `i0 mod 2`.
 fn whole_rows(at: &[SizeExpr], sizes: &[u32]) -> Option<(Vec<i64>, Vec<SizeExpr>)> {
     let &[count, width] = sizes else { return None };
     let (last, first) = (at.len().checked_sub(1)?, position(0)?);
     let named: Vec<usize> = (0..last).filter(|&dim| names_axis(&at[dim], 0)).collect();
-    let &[row, column] = named.as_slice() else { return None };
-    let length = at[row].terms().into_iter().find_map(|(times, factors)| match factors.as_slice() {
-        [Factor::Quotient(over, by)] if times == 1 && *over == first => by.as_constant(),
-        _ => None,
-    })?;
-    if length <= 0 || i64::from(count) % length != 0 {
+    let lengths = lengths(&at[*named.first()?..=*named.last()?], &first);
+    if lengths.is_empty() || named.len() != lengths.len() + 1 {
         return None;
     }
     let (mut shape, mut bases) = (vec![1; at.len()], at.to_vec());
-    let length_expr = SizeExpr::from(length);
-    bases[row] = at[row].sub(&first.floordiv(&length_expr).ok()?).ok()?;
-    bases[column] = at[column].sub(&first.modulo(&length_expr).ok()?).ok()?;
-    bases[last] = at[last].sub(&position(1)?).ok()?;
-    (shape[row], shape[column], shape[last]) = (i64::from(count) / length, length, width.into());
+    let mut above = i64::from(count);
+    // From the axis of the longest steps on, as digits are written.
+    for (&dim, &length) in named.iter().zip(lengths.iter().rev().chain([&1])) {
+        let digit = first.floordiv(&SizeExpr::from(length)).ok()?;
+        let is_first = dim == named[0];
+        let digit = if is_first { digit } else { digit.modulo(&SizeExpr::from(above / length)).ok()? };
+        if above % length != 0 {
+            return None;
+        }
+        (shape[dim], bases[dim]) = (above / length, at[dim].sub(&digit).ok()?);
+        above = length;
+    }
+    (shape[last], bases[last]) = (width.into(), at[last].sub(&position(1)?).ok()?);
     let is_fixed = |base: &SizeExpr| base.symbols().iter().all(|name| axis_number(name).is_none());
     bases.iter().all(is_fixed).then_some((shape, bases))
+}
+
+/// The numbers by which an axis is divided in some positions, from the least on.
+fn lengths(at: &[SizeExpr], axis: &SizeExpr) -> BTreeSet<i64> {
+    let factors = at.iter().flat_map(|at| at.terms()).flat_map(|(_, factors)| factors);
+    let by = |factor| match factor {
+        Factor::Quotient(over, by) if over == *axis => by.as_constant().filter(|&by| by > 1),
+        _ => None,
+    };
+    factors.filter_map(by).collect()
 }
 
 /// That a guard says nothing but that the positions are in the memref.
@@ -186,10 +203,21 @@ pub fn inside(guard: Option<&Guard>, dims: &[SizeExpr], at: &[SizeExpr]) -> Resu
         .flat_map(|(at, size)| [Some(at.clone()), size.sub(at).and_then(|room| room.sub(&SizeExpr::from(1))).ok()])
         .flatten()
         .collect();
+    // That `p` is less than `n*L` says that `p floordiv L` is less than `n`.
+    let lengths = position(0).map(|first| lengths(at, &first)).unwrap_or_default();
+    let is_multiple = |expr: &SizeExpr, length: i64, at: &SizeExpr, size: &SizeExpr| {
+        let length = SizeExpr::from(length);
+        let along = size.mul(&length).ok()?.sub(&SizeExpr::from(1)).ok()?.sub(expr).ok()?;
+        Some(along.floordiv(&length).ok()? == *at)
+    };
+    let says = |expr: &SizeExpr| {
+        let mut digits = lengths.iter().flat_map(|&length| at.iter().zip(dims).map(move |(at, size)| (length, at, size)));
+        bounds.contains(expr) || digits.any(|(length, at, size)| is_multiple(expr, length, at, size) == Some(true))
+    };
     let known = |guard: &Guard| match guard.pieces.as_slice() {
-        [piece] => piece.iter().all(|condition| {
-            condition.not_negative().is_ok_and(|exprs| exprs.iter().all(|expr| bounds.contains(expr)))
-        }),
+        [piece] => piece
+            .iter()
+            .all(|condition| condition.not_negative().is_ok_and(|exprs| exprs.iter().all(says))),
         _ => false,
     };
     match known(guard) {

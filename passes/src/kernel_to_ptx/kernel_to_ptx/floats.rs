@@ -17,6 +17,9 @@ use super::scalar::Elem;
 /// part, each time rounded once. Source: Cody and Waite, "Software Manual for the Elementary Functions", 1980, chapter 8.
 const TWO_PI: [f32; 3] = [6.283_185_5, -1.748_455_5e-7, -6.860_498e-15];
 
+/// Constants from the reciprocal of this up to it, and their reciprocals, leave room for what is computed with them.
+const FAR_FROM_LIMITS: f32 = 1.267_650_6e30;
+
 impl Code<'_> {
     /// A float of 16 or 8 bits as `f32`; one that is wider stays.
     fn widened(&mut self, x: Arg, elem: Elem) -> Result<Arg, Refused> {
@@ -181,12 +184,43 @@ impl Code<'_> {
             Binary::Min => self.made(&table::MIN, "NaN.f32", &[a, b]),
             Binary::Fdiv => {
                 let a = self.float(a, wide);
-                self.made(&table::DIV, &format!("rn.{word}"), &[a, b])
+                match b {
+                    Arg::F32(bits) => self.divided_by(a, f32::from_bits(bits)),
+                    _ => self.made(&table::DIV, &format!("rn.{word}"), &[a, b]),
+                }
             }
             Binary::Pow => self.power(a, b),
             _ => return Err(Refused::new(format!("'{}' is no function of floats", function.word()))),
         };
         self.narrowed(y, elem)
+    }
+
+    /// An `f32` divided by a constant: times the reciprocal, and what is left over of that. `div` would take another path, many
+    /// times as long, wherever a thread of a warp divides zero. By powers of two nothing is left over. What is left over of
+    /// numbers below 2^-102 is rounded, so that their quotients may be off by a unit in the last place.
+    ///
+    /// Source: Markstein, "IA-64 and Elementary Functions", 2000, theorem 8.2.
+    fn divided_by(&mut self, a: Arg, by: f32) -> Arg {
+        let reciprocal = by.recip();
+        if !(FAR_FROM_LIMITS.recip()..=FAR_FROM_LIMITS).contains(&by.abs()) {
+            return self.made(&table::DIV, "rn.f32", &[a, by.into()]);
+        }
+        let quotient = self.made(&table::MUL, "rn.f32", &[a, reciprocal.into()]);
+        if by.to_bits() & 0x007f_ffff == 0 {
+            return quotient;
+        }
+        // The sign of what is left over is such that nothing times the reciprocal is -0, which changes no quotient.
+        let (left, times) = match by > 0.0 {
+            true => {
+                let less = self.made(&table::NEG, "f32", &[a]);
+                (self.made(&table::FMA, "rn.f32", &[quotient, by.into(), less]), -reciprocal)
+            }
+            false => (self.made(&table::FMA, "rn.f32", &[quotient, (-by).into(), a]), reciprocal),
+        };
+        let nearer = self.made(&table::FMA, "rn.f32", &[left, times.into(), quotient]);
+        // Of infinity what is left over is no number.
+        let is_none = Cond::If(self.inst(&table::SETP, "nan.f32", &[nearer, nearer]));
+        self.select(is_none, quotient, nearer, Elem::F32)
     }
 
     /// The power of an `f32`: two to the power of the exponent times the logarithm of the magnitude; what that says

@@ -11,7 +11,9 @@ use dlc_plan::value::{Choice, Table};
 
 use super::candidates::{CandidateGenerator, STAGES};
 use super::facts::{Product, Tensor, WholeRows, bits};
+use crate::analysis::boxes::MOST_AXES;
 use crate::analysis::conditions::{STAGGER, is_im2col};
+use crate::analysis::masks::slope;
 
 /// Rows, columns, consumers, and whether each has a tile of its own. The numbers are those that win somewhere in
 /// measurements on an H200.
@@ -573,9 +575,25 @@ impl Warpgroups<'_> {
             let is_run = |input: usize| {
                 let places: Option<Vec<usize>> = several.iter().map(place).collect();
                 let is_dense = |places: Vec<usize>| places.windows(2).all(|pair| pair[0] + 1 == pair[1]);
-                self.maker.facts.inputs[input].is_matrix && places.is_some_and(is_dense)
+                let is_matrix = self.maker.facts.inputs[input].is_matrix && places.is_some_and(is_dense);
+                is_matrix || self.are_steps(input, &several)
             };
             self.pixels[side].is_some() || several.len() < 2 || factor.input.is_some_and(is_run)
+        })
+    }
+
+    /// Whether some axes go along axes of a tensor by single steps, one along each and in their order, as those of the filters
+    /// and phases of a strided transposed convolution do: `W[i1, i3 - 2*i7 + 1, i5 - 2*i8 + 1, i6]`.
+    fn are_steps(&self, input: usize, axes: &[&String]) -> bool {
+        let mut reads = self.maker.facts.reads.iter().filter(|read| read.input == input);
+        reads.all(|read| {
+            let dims = axes.iter().map(|axis| {
+                let mut named = (0..read.at.len()).filter(|&dim| slope(&read.at[dim], axis) != Some(0));
+                let (Some(dim), None) = (named.next(), named.next()) else { return None };
+                (slope(&read.at[dim], axis) == Some(1)).then_some(dim)
+            });
+            let dims: Option<Vec<usize>> = dims.collect();
+            read.at.len() <= MOST_AXES && dims.is_some_and(|dims| dims.is_sorted_by(|before, after| before < after))
         })
     }
 
