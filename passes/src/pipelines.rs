@@ -74,8 +74,9 @@ inventory::submit! { &REGION_NORMALIZE }
 /// 1. `widen-products`: products that are summed are not rounded before.
 /// 2. `fold-counts`, `recognize-scans`, `dce`: sums of a constant are products, reductions up to each position scans.
 /// 3. `split-axes`: groups of channels and heads inside an axis are axes of their own.
-/// 4. `split-scans`, `split-sorts`, `nest-reductions`: few rows of many elements are scanned in groups, rows longer than a
-///    block sorts in groups that are merged, and few results of many elements reduced in two steps.
+/// 4. `split-scans`, `split-sorts`, `nest-variances`, `nest-reductions`: few rows of many elements are scanned in groups, rows
+///    longer than a block sorts in groups that are merged, variances made of those of rows, and few results of many elements
+///    reduced in two steps.
 /// 5. `hoist-gathers`, `dce`: tables that are computed are read at what they are computed from.
 /// 6. `form-regions`: what one kernel computes, and the host function that launches them.
 /// 7. `join-kernels`: elementwise kernels that read the same memory are one with several results.
@@ -96,7 +97,7 @@ inventory::submit! { &REGION_NORMALIZE }
 static BOOK_TO_REGION: PipelineDef = PipelineDef {
     name: "book-to-region",
     summary: "Partitions entries into kernels in normal form, and plans the memory between them.",
-    text: "widen-products,fold-counts,recognize-scans,dce,split-axes{finite},split-scans,split-sorts,nest-reductions,\
+    text: "widen-products,fold-counts,recognize-scans,dce,split-axes{finite},split-scans,split-sorts,nest-variances,nest-reductions,\
            hoist-gathers,dce,form-regions,join-kernels,slice-inputs,merge-kernels,share-axes,cse,widen-sums,ccon1,\
            srnf{reassoc},normalize-select,sink-epilogue,stream-softmax,stream-extrema,chain-contractions,merge-axes,\
            share-axes,order-buffers,explicit-broadcast,cse,dce,plan-arena",

@@ -211,13 +211,12 @@ pub fn inside(guard: Option<&Guard>, dims: &[SizeExpr], at: &[SizeExpr]) -> Resu
         Some(along.floordiv(&length).ok()? == *at)
     };
     let says = |expr: &SizeExpr| {
-        let mut digits = lengths.iter().flat_map(|&length| at.iter().zip(dims).map(move |(at, size)| (length, at, size)));
+        let mut digits =
+            lengths.iter().flat_map(|&length| at.iter().zip(dims).map(move |(at, size)| (length, at, size)));
         bounds.contains(expr) || digits.any(|(length, at, size)| is_multiple(expr, length, at, size) == Some(true))
     };
     let known = |guard: &Guard| match guard.pieces.as_slice() {
-        [piece] => piece
-            .iter()
-            .all(|condition| condition.not_negative().is_ok_and(|exprs| exprs.iter().all(says))),
+        [piece] => piece.iter().all(|condition| condition.not_negative().is_ok_and(|exprs| exprs.iter().all(says))),
         _ => false,
     };
     match known(guard) {

@@ -83,6 +83,7 @@ pub mod measured;
 mod memory;
 mod pack;
 mod parts;
+mod phases;
 mod resident_windows;
 mod runs;
 mod scans;

@@ -1,11 +1,13 @@
 //! Makes one kernel with several results of elementwise kernels over the same axes that read the same memory, or of which one
 //! reads what the other writes: an optimizer step reads its gradient once. Kernels with few points need nothing in common:
-//! their launches take longer than they do, as those that update the statistics of batch norms.
+//! their launches take longer than they do, as those that update the statistics of batch norms. So it does of kernels that
+//! reduce the same rows: their mean and variance are computed from one reading.
 //!
 //! **Requires**: region.
 //! **Ensures**: region. Of private elementwise kernels that are launched once, always and without a plan, no two over the same
 //! axes read an element of the same memory at each of their points, or one what the other writes, or have few points, unless
-//! something between them keeps them apart or they have too many tensors.
+//! something between them keeps them apart or they have too many tensors. No two such kernels reduce the same rows of one memory, of 16,384 elements
+//! at most and at least 1,024 of them.
 //!
 //! **Before**
 //! ```mlir before
@@ -45,8 +47,9 @@
 //! }
 //! ```
 //!
-//! **Does not** join kernels that reduce, scan, sort or read at positions that are values, kernels whose axes have other names or
-//! orders, or large kernels that have no memory in common: together they would only need more registers.
+//! **Does not** join kernels that scan, sort or read at positions that are values, kernels whose axes have other names or
+//! orders, kernels that reduce with others that do not or that read several memories along their rows, or large kernels that
+//! have no memory in common: together they would only need more registers.
 //!
 //! A later launch joins the nearest earlier one that it can, among the last few. The joined launch stands at the later place, or
 //! at the earlier one where something between reads what that writes. Linear in launches times these few. Rule of the debug
@@ -66,6 +69,7 @@ use rustc_hash::FxHashMap;
 use dlc_host::choice::Choice;
 
 use crate::analysis::axes::is_kernel;
+use crate::analysis::sizes::{ASSUME, AssumedSizes, SYMBOLS};
 use crate::rewrites::launches::{Launches, symbols};
 
 /// The most tensors that a joined kernel reads and writes, and the most ops that it has.
@@ -75,44 +79,51 @@ const MOST_OPS: usize = 256;
 const LOOK_BACK: usize = 16;
 /// The most points of kernels that are joined to save a launch: what a few blocks compute in less time than one takes.
 const FEW_POINTS: i64 = 4096;
+/// The most elements of rows that a block has in its registers, and how many of them give each SM several.
+const LONGEST_ROW: i64 = 16384;
+const MANY_ROWS: i64 = 1024;
 
 static DEF: PassDef = PassDef {
     on: On::Module,
+    options: &[ASSUME, SYMBOLS],
+    reads_symbols: true,
     statistics: &[StatDef { name: "joined", doc: "Kernels that became part of another one." }],
     requires: &["region"],
     consults: &["plan", "host"],
     ..PassDef::base(
         "join-kernels",
-        "Joins elementwise kernels that read the same tensors into one with several results.",
+        "Joins kernels that read the same elements or rows into one with several results.",
         create,
     )
 };
 dlc_ir::inventory::submit! { &DEF }
 
-fn create(_: &OptionValues) -> Result<Box<dyn Pass>, String> {
-    Ok(Box::new(JoinKernels))
+fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
+    Ok(Box::new(JoinKernels { sizes: AssumedSizes::of(options)? }))
 }
 
-struct JoinKernels;
+struct JoinKernels {
+    sizes: AssumedSizes,
+}
 
 impl Pass for JoinKernels {
     fn run(&self, body: &mut Body, cx: &PassCx<'_>) -> PassResult {
-        cx.count("joined", join_kernels(body, cx));
+        cx.count("joined", join_kernels(body, &self.sizes, cx));
         Ok(())
     }
 }
 
-/// Joins elementwise kernels of a module. How many are gone.
-pub fn join_kernels(module: &mut Body, cx: &PassCx<'_>) -> u64 {
+/// Joins kernels of a module. How many are gone.
+fn join_kernels(module: &mut Body, sizes: &AssumedSizes, cx: &PassCx<'_>) -> u64 {
     let is_host = |op: &OpId| module.nested(*op).is_some_and(|body| !is_kernel(cx.ctx, body));
     let functions: Vec<OpId> = module.nested_ops().into_iter().filter(is_host).collect();
-    let kernels = kernels(cx.ctx, module);
+    let kernels = kernels(cx.ctx, module, sizes);
     functions.into_iter().map(|function| join_in(module, function, &kernels, cx)).sum()
 }
 
-/// A launch of an elementwise kernel.
+/// A launch of a kernel that may be joined.
 #[derive(Clone, Copy)]
-struct Elementwise {
+struct Launched {
     launch: OpId,
     kernel: OpId,
 }
@@ -120,9 +131,9 @@ struct Elementwise {
 /// Joins the kernels that a function launches.
 fn join_in(module: &mut Body, function: OpId, kernels: &Kernels, cx: &PassCx<'_>) -> u64 {
     let ctx = cx.ctx;
-    let mut earlier: Vec<Elementwise> = Vec::new();
+    let mut earlier: Vec<Launched> = Vec::new();
     let mut joined = 0;
-    let launched = elementwise(ctx, module, function, kernels);
+    let launched = launched(ctx, module, function, kernels);
     let Some(mut order) = module.nested(function).map(Order::of) else { return 0 };
     for later in launched {
         let is_joined = |earlier| joined_at(ctx, module, (function, &order), earlier, later).is_some();
@@ -136,7 +147,7 @@ fn join_in(module: &mut Body, function: OpId, kernels: &Kernels, cx: &PassCx<'_>
         let Some(at_later) = joined_at(ctx, module, (function, &order), first, later) else { continue };
         let launch = join(module, function, (first, later), at_later, cx);
         order.put(launch, if at_later { later.launch } else { first.launch });
-        earlier.push(Elementwise { launch, ..first });
+        earlier.push(Launched { launch, ..first });
         joined += 1;
     }
     joined
@@ -163,8 +174,8 @@ impl Order {
 /// Kernels by their names.
 type Kernels = FxHashMap<Box<str>, OpId>;
 
-/// The kernels of a module that are elementwise, private, without a plan and launched once.
-fn kernels(ctx: &Context, module: &Body) -> Kernels {
+/// The kernels of a module that are elementwise or reduce rows, private, without a plan and launched once.
+fn kernels(ctx: &Context, module: &Body, sizes: &AssumedSizes) -> Kernels {
     let (launches, plans) = (Launches::of_module(ctx, module), Schedules::of(ctx, module));
     let mut kernels = Kernels::default();
     for op in module.nested_ops() {
@@ -173,7 +184,7 @@ fn kernels(ctx: &Context, module: &Body) -> Kernels {
         let is_private = root.prop(Str::SYM_VISIBILITY).and_then(|attr| attr.as_str(ctx)) == Some("private");
         let Some(name) = root.symbol_name() else { continue };
         let is_free = is_private && plans.plans_of(ctx, module, name).is_empty();
-        if is_free && launches.always_of(ctx, module, name).len() == 1 && is_elementwise(ctx, kernel) {
+        if is_free && launches.always_of(ctx, module, name).len() == 1 && has_points(ctx, kernel, sizes) {
             kernels.insert(name.into(), op);
         }
     }
@@ -181,7 +192,7 @@ fn kernels(ctx: &Context, module: &Body) -> Kernels {
 }
 
 /// The launches of such kernels by a function.
-fn elementwise(ctx: &Context, module: &Body, function: OpId, kernels: &Kernels) -> Vec<Elementwise> {
+fn launched(ctx: &Context, module: &Body, function: OpId, kernels: &Kernels) -> Vec<Launched> {
     let Some(body) = module.nested(function) else { return Vec::new() };
     let ops = body.entry_block().into_iter().flat_map(|block| body.ops(block));
     let launch = |op: OpId| {
@@ -192,23 +203,75 @@ fn elementwise(ctx: &Context, module: &Body, function: OpId, kernels: &Kernels) 
         // The sizes of the kernel have the names that they have in the function.
         let own = symbols(ctx, module.nested(kernel)?);
         let is_same = own.iter().zip(&choice.sizes).all(|(own, size)| size.as_symbol() == Some(own));
-        is_same.then_some(Elementwise { launch: op, kernel })
+        is_same.then_some(Launched { launch: op, kernel })
     };
     ops.filter_map(launch).collect()
 }
 
-/// Whether a kernel computes each of its points for itself, at positions that are no values.
-fn is_elementwise(ctx: &Context, kernel: &Body) -> bool {
+/// Whether a kernel computes each of its points for itself, at positions that are no values, from elements or from a row.
+fn has_points(ctx: &Context, kernel: &Body, sizes: &AssumedSizes) -> bool {
     let Some(block) = kernel.entry_block() else { return false };
     let root = OpRef::new(ctx, kernel, kernel.root());
     let of_points = |op: OpId| {
         let op = OpRef::new(ctx, kernel, op);
         let reads_values = Read::of(op).is_some_and(|read| read.indices().next().is_some());
         let casts = Yield::of(op).is_some_and(|end| end.casts().is_some());
-        let is_alone = ![Reduce::DEF, Scan::DEF, Sort::DEF].iter().any(|def| op.is(def));
+        let is_alone = ![Scan::DEF, Sort::DEF].iter().any(|def| op.is(def));
         is_alone && !reads_values && !casts
     };
-    root.prop_named("arg_attrs").is_none() && kernel.ops(block).all(of_points)
+    // Of long rows, and where there are few, blocks share each sum: one that another one depends on is a kernel of its own.
+    let results = Func::from(OpRef::new(ctx, kernel, kernel.root())).iter_sizes();
+    let fits = |row: Row| sizes.elements(&row.axes.1) <= LONGEST_ROW && sizes.elements(&results) >= MANY_ROWS;
+    let is_known = !reduces(ctx, kernel) || row(ctx, kernel).is_some_and(fits);
+    root.prop_named("arg_attrs").is_none() && kernel.ops(block).all(of_points) && is_known
+}
+
+fn reduces(ctx: &Context, kernel: &Body) -> bool {
+    kernel.entry_block().is_some_and(|block| kernel.ops(block).any(|op| OpRef::new(ctx, kernel, op).is(Reduce::DEF)))
+}
+
+/// The rows that a kernel reduces.
+#[derive(PartialEq)]
+struct Row {
+    /// The names of their axes, and the sizes.
+    axes: (Vec<String>, Vec<SizeExpr>),
+    /// Where their elements are.
+    at: Vec<SizeExpr>,
+    /// The number of the argument that has them.
+    source: usize,
+}
+
+/// The rows of one memory that all reductions of a kernel are of, and that it reads without a guard.
+fn row(ctx: &Context, kernel: &Body) -> Option<Row> {
+    let block = kernel.entry_block()?;
+    let mut axes: Option<(Vec<String>, Vec<SizeExpr>)> = None;
+    for reduce in kernel.ops(block).filter_map(|op| Reduce::of(OpRef::new(ctx, kernel, op))) {
+        let own = (reduce.axes().into_iter().map(String::from).collect(), reduce.sizes());
+        let is_other = axes.as_ref().is_some_and(|axes| *axes != own);
+        if is_other || reduce.combiner().is_none() {
+            return None;
+        }
+        axes = Some(own);
+    }
+    let axes = axes?;
+    let mut found: Option<Row> = None;
+    for op in kernel.walk() {
+        let view = OpRef::new(ctx, kernel, op);
+        let Some(read) = Read::of(view) else { continue };
+        let at = read.at();
+        let is_of_row = at.iter().flat_map(SizeExpr::symbols).any(|name| axes.0.iter().any(|axis| **axis == *name));
+        let source = kernel.args(block).iter().position(|&arg| arg == read.source())?;
+        let own = Row { axes: axes.clone(), at, source };
+        let is_plain = kernel.block_of(op) == Some(block)
+            && read.guard().is_none()
+            && found.as_ref().is_none_or(|row| *row == own);
+        match is_of_row {
+            true if is_plain => found = Some(own),
+            true => return None,
+            false => {}
+        }
+    }
+    found
 }
 
 /// The memory that a kernel reads at each of its points, unguarded: the numbers of its arguments.
@@ -237,8 +300,8 @@ fn joined_at(
     ctx: &Context,
     module: &Body,
     (function, order): (OpId, &Order),
-    first: Elementwise,
-    second: Elementwise,
+    first: Launched,
+    second: Launched,
 ) -> Option<bool> {
     let (host, a, b) = (module.nested(function)?, module.nested(first.kernel)?, module.nested(second.kernel)?);
     let (one, other) = (Func::from(OpRef::new(ctx, a, a.root())), Func::from(OpRef::new(ctx, b, b.root())));
@@ -247,6 +310,17 @@ fn joined_at(
     }
     let (launch, later) = (OpRef::new(ctx, host, first.launch), OpRef::new(ctx, host, second.launch));
     let inputs: Vec<ValueId> = later.operands().collect();
+    let rows = (row(ctx, a), row(ctx, b));
+    let are_same_rows = match &rows {
+        (None, None) => false,
+        (Some(row), Some(other)) if row.axes == other.axes && row.at == other.at => {
+            launch.operands().nth(row.source).is_some_and(|memory| later.operands().nth(other.source) == Some(memory))
+        }
+        _ => return None,
+    };
+    if rows.0.is_some() && !are_same_rows {
+        return None;
+    }
     let (read, results): (Vec<ValueId>, Vec<ValueId>) =
         (launch.operands().collect(), host.results(first.launch).collect());
     let new = inputs.iter().filter(|input| !read.contains(input) && !results.contains(input)).count();
@@ -276,7 +350,7 @@ fn joined_at(
         read_at_points(ctx, a).into_iter().filter_map(|number| read.get(number).copied()).collect();
     let is_shared =
         |number: &usize| inputs.get(*number).is_some_and(|input| of_first.contains(input) || results.contains(input));
-    if !at_points.iter().any(is_shared) && !has_few_points(&one) {
+    if !are_same_rows && !at_points.iter().any(is_shared) && !has_few_points(&one) {
         return None;
     }
     let is_after = |op: OpId| op == second.launch || order.place(op) > order.place(second.launch);
@@ -300,7 +374,7 @@ fn has_few_points(kernel: &Func<'_>) -> bool {
 fn join(
     module: &mut Body,
     function: OpId,
-    (first, second): (Elementwise, Elementwise),
+    (first, second): (Launched, Launched),
     at_later: bool,
     cx: &PassCx<'_>,
 ) -> OpId {

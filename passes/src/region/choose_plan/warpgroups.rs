@@ -11,9 +11,7 @@ use dlc_plan::value::{Choice, Table};
 
 use super::candidates::{CandidateGenerator, STAGES};
 use super::facts::{Product, Tensor, WholeRows, bits};
-use crate::analysis::boxes::MOST_AXES;
 use crate::analysis::conditions::{STAGGER, is_im2col};
-use crate::analysis::masks::slope;
 
 /// Rows, columns, consumers, and whether each has a tile of its own. The numbers are those that win somewhere in
 /// measurements on an H200.
@@ -179,6 +177,9 @@ impl Warpgroups<'_> {
         if self.maker.extent(&self.product.depth) <= self.step() as f64 && !self.by_rows() {
             return self.of_one_step();
         }
+        if let Some(side) = [0, 1].into_iter().find(|&side| self.has_phases(side)) {
+            return self.of_phases(side);
+        }
         let mut plans = self.of_few_rows();
         plans.extend(self.of_windows());
         for (rows, columns, consumers, ping_pong) in WGMMA {
@@ -309,7 +310,7 @@ impl Warpgroups<'_> {
         self.plan(Shape { parts: split.parts, ..shape })
     }
 
-    fn plan(&self, shape: Shape) -> Option<Schedule> {
+    pub(super) fn plan(&self, shape: Shape) -> Option<Schedule> {
         self.staged(shape, false)
     }
 
@@ -527,7 +528,7 @@ impl Warpgroups<'_> {
 
     /// The same with two blocks on each SM, of which one multiplies while the other begins, puts zeros into its
     /// factors, or stores; as it is where there is no room for two.
-    fn two_resident(&self, plan: Schedule) -> Schedule {
+    pub(super) fn two_resident(&self, plan: Schedule) -> Schedule {
         let registers = Some(Table::of([("producer", 24), ("consumer", 232)]));
         let room = self.maker.target.smem_per_sm / 2 - self.maker.target.smem_reserved;
         let fits = |stages: i64| {
@@ -579,21 +580,6 @@ impl Warpgroups<'_> {
                 is_matrix || self.are_steps(input, &several)
             };
             self.pixels[side].is_some() || several.len() < 2 || factor.input.is_some_and(is_run)
-        })
-    }
-
-    /// Whether some axes go along axes of a tensor by single steps, one along each and in their order, as those of the filters
-    /// and phases of a strided transposed convolution do: `W[i1, i3 - 2*i7 + 1, i5 - 2*i8 + 1, i6]`.
-    fn are_steps(&self, input: usize, axes: &[&String]) -> bool {
-        let mut reads = self.maker.facts.reads.iter().filter(|read| read.input == input);
-        reads.all(|read| {
-            let dims = axes.iter().map(|axis| {
-                let mut named = (0..read.at.len()).filter(|&dim| slope(&read.at[dim], axis) != Some(0));
-                let (Some(dim), None) = (named.next(), named.next()) else { return None };
-                (slope(&read.at[dim], axis) == Some(1)).then_some(dim)
-            });
-            let dims: Option<Vec<usize>> = dims.collect();
-            read.at.len() <= MOST_AXES && dims.is_some_and(|dims| dims.is_sorted_by(|before, after| before < after))
         })
     }
 

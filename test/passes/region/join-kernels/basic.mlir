@@ -1,6 +1,6 @@
-// RUN: dlc-opt %s --join-kernels --split-input-file --evaluate-each | FileCheck %s
-// RUN: dlc-opt %s --join-kernels --split-input-file --remarks=passed --no-output 2>&1 | FileCheck %s --check-prefix=SAID
-// RUN: dlc-opt %s --join-kernels --split-input-file --region-to-ptx --evaluate-each -o /dev/null
+// RUN: dlc-opt %s --join-kernels='symbols=[M:4096]' --split-input-file --evaluate-each | FileCheck %s
+// RUN: dlc-opt %s --join-kernels='symbols=[M:4096]' --split-input-file --remarks=passed --no-output 2>&1 | FileCheck %s --check-prefix=SAID
+// RUN: dlc-opt %s --join-kernels='symbols=[M:4096]' --split-input-file --region-to-ptx --evaluate-each -o /dev/null
 
 // Two results from the same memory, and a third one from both: one kernel, whose arguments each stand once. A result that has the
 // name of another one gets a number.
@@ -115,4 +115,42 @@ region.func private @few_3 iters (n: 4097) ins (%u: memref<[4097], f32>) outs (d
   %0 = read %u[n] : f32 over (n)
   %1 = unary exp2 %0 : f32 over (n)
   yield %1 to d
+}
+
+// -----
+
+// Two kernels that reduce the same rows, of which the second one reads what the first one writes: each row is read once for both.
+// SAID: @rows_1 is part of @rows_0: they read the same memory
+// CHECK-LABEL: host.func @rows
+// CHECK-NEXT: %m, %v = launch @rows_0<M, N> (%x)
+// CHECK: region.func private @rows_0
+// CHECK: [[SUM:%[a-z0-9]+]] = reduce sum (n: N)
+// CHECK: [[MEAN:%[a-z0-9]+]] = binary fdiv [[SUM]]
+// CHECK: binary sub {{%[a-z0-9]+}}, [[MEAN]]
+// CHECK: [[SQUARES:%[a-z0-9]+]] = reduce sum (n: N)
+// CHECK: yield [[MEAN]] to m, [[SQUARES]] to v
+host.func @rows<M, N>(%x: memref<[M, N], f32>) -> (memref<[M], f32>, memref<[M], f32>) {
+  %m = launch @rows_0<M, N> (%x) : memref<[M], f32>
+  %v = launch @rows_1<M, N> (%x, %m) : memref<[M], f32>
+  return %m, %v
+}
+region.func private @rows_0<M, N> iters (m: M) ins (%x: memref<[M, N], f32>) outs (m: memref<[M], f32> materialize gmem) {
+  %0 = read %x[m, n] : f32 over (m, n)
+  %1 = reduce sum (n: N) acc f32 init 0.0 {
+    yield %0
+  } : f32 over (m)
+  %2 = const 64.0 : f32 over ()
+  %3 = broadcast_in_dim %2 to [M] dims [] : f32 over (m)
+  %4 = binary fdiv %1, %3 : f32 over (m)
+  yield %4 to m
+}
+region.func private @rows_1<M, N> iters (m: M) ins (%x: memref<[M, N], f32>, %m: memref<[M], f32>) outs (v: memref<[M], f32> materialize gmem) {
+  %0 = read %x[m, n] : f32 over (m, n)
+  %1 = read %m[m] : f32 over (m)
+  %2 = binary sub %0, %1 : f32 over (m, n)
+  %3 = binary mul %2, %2 : f32 over (m, n)
+  %4 = reduce sum (n: N) acc f32 init 0.0 {
+    yield %3
+  } : f32 over (m)
+  yield %4 to v
 }

@@ -1,4 +1,4 @@
-// RUN: dlc-opt %s --join-kernels --split-input-file | FileCheck %s
+// RUN: dlc-opt %s --join-kernels='symbols=[M:4096]' --split-input-file | FileCheck %s
 
 // Nothing in common.
 // CHECK-LABEL: host.func @apart
@@ -136,4 +136,50 @@ region.func private @sorted_1 iters (m: 8, n: 4) ins (%x: memref<[8, 4], i32>) o
   %0 = read %x[m, n] : i32 over (m, n)
   %1 = sort %0 along n : i32 over (m, n)
   yield %1 to b
+}
+
+// -----
+
+// Rows of different memory, of the same memory at other places, and a product of two rows: each has a kernel of its own.
+// CHECK-LABEL: host.func @rows
+// CHECK: launch @rows_0
+// CHECK: launch @rows_1
+// CHECK: launch @rows_2
+// CHECK: launch @rows_3
+host.func @rows<M, N>(%x: memref<[M, N], f32>, %y: memref<[M, N], f32>) -> (memref<[M], f32>, memref<[M], f32>, memref<[M], f32>, memref<[M], f32>) {
+  %a = launch @rows_0<M, N> (%x) : memref<[M], f32>
+  %b = launch @rows_1<M, N> (%y) : memref<[M], f32>
+  %c = launch @rows_2<M, N> (%x) : memref<[M], f32>
+  %d = launch @rows_3<M, N> (%x, %y) : memref<[M], f32>
+  return %a, %b, %c, %d
+}
+region.func private @rows_0<M, N> iters (m: M) ins (%x: memref<[M, N], f32>) outs (a: memref<[M], f32> materialize gmem) {
+  %0 = read %x[m, n] : f32 over (m, n)
+  %1 = reduce sum (n: N) acc f32 init 0.0 {
+    yield %0
+  } : f32 over (m)
+  yield %1 to a
+}
+region.func private @rows_1<M, N> iters (m: M) ins (%x: memref<[M, N], f32>) outs (a: memref<[M], f32> materialize gmem) {
+  %0 = read %x[m, n] : f32 over (m, n)
+  %1 = reduce sum (n: N) acc f32 init 0.0 {
+    yield %0
+  } : f32 over (m)
+  yield %1 to a
+}
+region.func private @rows_2<M, N> iters (m: M) ins (%x: memref<[M, N], f32>) outs (a: memref<[M], f32> materialize gmem) {
+  %0 = read %x[m, N - n - 1] : f32 over (m, n)
+  %1 = reduce sum (n: N) acc f32 init 0.0 {
+    yield %0
+  } : f32 over (m)
+  yield %1 to a
+}
+region.func private @rows_3<M, N> iters (m: M) ins (%x: memref<[M, N], f32>, %y: memref<[M, N], f32>) outs (a: memref<[M], f32> materialize gmem) {
+  %0 = read %x[m, n] : f32 over (m, n)
+  %1 = read %y[m, n] : f32 over (m, n)
+  %2 = binary mul %0, %1 : f32 over (m, n)
+  %3 = reduce sum (n: N) acc f32 init 0.0 {
+    yield %2
+  } : f32 over (m)
+  yield %3 to a
 }
