@@ -5,6 +5,7 @@
     python3 test/gpu/kernelbench.py CHECKOUT --device cuda --out problems.jsonl    # and which are right, and how fast
     python3 test/gpu/kernelbench.py CHECKOUT --device cpu --only 1/1               # evaluated: slow, and for small sizes
     python3 test/gpu/kernelbench.py --table --out problems.jsonl                   # the table of a file
+    python3 test/gpu/kernelbench.py --rows --out problems.jsonl                    # a row for each problem
 
 CHECKOUT is a clone of ScalingIntelligence/KernelBench, which is no part of this project. Each problem is a line of JSON
 in the file of `--out`; problems that have a line are not run again, so a run that was stopped goes on where it was.
@@ -396,6 +397,22 @@ def table(lines):
     return "\n".join(text)
 
 
+def rows(lines):
+    """A row for each problem that was timed: whether it is right, kernels, microseconds, and the speedup over the better of
+    eager and torch.compile."""
+    text = ["| problem | right | kernels | dlc, us | eager, us | torch.compile, us | speedup |", "| --- " * 7 + "|"]
+    for (level, problem), line in sorted(lines.items(), key=lambda item: (item[0][0], int(item[0][1].split("_")[0]))):
+        number, _, name = problem.partition("_")
+        times = line.get("times") or {}
+        others = [value for key, value in times.items() if key != "dlc"]
+        speedup = f"{min(others) / times['dlc']:.2f}" if others else "-"
+        right = f"no: {line['failed']}" if line["failed"] else "yes"
+        cells = [f"{times[key]:,.0f}" if key in times else "-" for key in ("dlc", "eager", "torch.compile")]
+        title = " ".join(name.replace("_", " ").split())
+        text.append(f"| {level}/{number} {title} | {right} | {line.get('kernels', '-')} | {' | '.join(cells)} | {speedup} |")
+    return "\n".join(text)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkout", nargs="?", help="a clone of KernelBench")
@@ -415,10 +432,14 @@ def main():
     parser.add_argument("--timeout", type=float, default=300.0, help="what a problem may take, in seconds")
     parser.add_argument("--memory", type=int, help="what the process of a problem may allocate, in GiB")
     parser.add_argument("--table", action="store_true", help="shows the table of the file, and runs nothing")
+    parser.add_argument("--rows", action="store_true", help="shows a row for each problem of the file, and runs nothing")
     options = parser.parse_args()
     if options.backend and options.device == "none":
         parser.error("the backend compiles when a model runs: give --device cpu or cuda")
     lines = load(options.out)
+    if options.rows:
+        print(rows(lines))
+        return 0
     if not options.table:
         if not options.checkout:
             parser.error("give the folder of a clone of KernelBench, or --table")

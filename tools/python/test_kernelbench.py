@@ -82,6 +82,21 @@ class Script(unittest.TestCase):
         _, lines, _ = self.run_script("--device", "cpu", "--only", "1/1", "1/2", "--backend")
         self.assertEqual({name: (line["failed"], line["in_torch"]) for name, line in lines.items()}, {"1": (None, 0), "2": (None, 1)})
 
+class Rows(unittest.TestCase):
+    def test_each_problem_is_a_row(self):
+        times = {"dlc": 1234.6, "eager": 3000.0, "torch.compile": 2469.2}
+        right = {"level": 2, "problem": "10_Sum_of__rows_", "failed": None, "kernels": 3, "times": times}
+        wrong = {"level": 2, "problem": "9_Sum", "failed": "run", "reason": "wrong"}
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "problems.jsonl"
+            out.write_text(json.dumps(right) + "\n" + json.dumps(wrong) + "\n")
+            command = [sys.executable, SCRIPT, "--rows", "--out", out]
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+        self.assertEqual(done.stdout.splitlines()[2:], [
+            "| 2/9 Sum | no: run | - | - | - | - | - |",
+            "| 2/10 Sum of rows | yes | 3 | 1,235 | 3,000 | 2,469 | 2.00 |",
+        ])
+
 
 if __name__ == "__main__":
     unittest.main()

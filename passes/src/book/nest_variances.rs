@@ -21,7 +21,7 @@
 //! **After**
 //! ```mlir after
 //! book.func @variance(%x: tensor<[64, 64, 512, 512], f32>) -> tensor<[64], f32> {
-//!   %0 = const 512.0 : tensor<[], f32>
+//!   %0 = const 5.120000e+02 : tensor<[], f32>
 //!   %1 = reduce sum axes (i0: 64, i1: 64, i2: 512) over (i3: 512) of %x at (i1, i0, i2, i3) acc f32 : tensor<[64, 64, 512], f32>
 //!   %2 = entry fdiv axes (i0: 64, i1: 64, i2: 512) of %1 at (i0, i1, i2), %0 at () : tensor<[64, 64, 512], f32>
 //!   %3 = reduce sum axes (i0: 64) over (i1: 64, i2: 512) of %2 at (i0, i1, i2) acc f32 : tensor<[64], f32>
@@ -32,13 +32,12 @@
 //!   %s = entry mul axes (i0: 64, i1: 64, i2: 512, i3: 512) of %d at (i0, i1, i2, i3), %d at (i0, i1, i2, i3) : tensor<[64, 64, 512, 512], f32>
 //!   %5 = entry sub axes (i0: 64, i1: 64, i2: 512, i3: 512) of %x at (i1, i0, i2, i3), %2 at (i0, i1, i2) : tensor<[64, 64, 512, 512], f32>
 //!   %6 = entry mul axes (i0: 64, i1: 64, i2: 512, i3: 512) of %5 at (i0, i1, i2, i3), %5 at (i0, i1, i2, i3) : tensor<[64, 64, 512, 512], f32>
-//!   %7 = reduce sum axes (i0: 64, i1: 64, i2: 512) over (i3: 512) of %6 at (i0, i1, i2, i3) acc f32 : tensor<[64, 64, 512], f32>
-//!   %8 = reduce sum axes (i0: 64) over (i1: 64, i2: 512) of %7 at (i0, i1, i2) acc f32 : tensor<[64], f32>
-//!   %9 = entry sub axes (i0: 64, i1: 64, i2: 512) of %2 at (i0, i1, i2), %mean at (i0) : tensor<[64, 64, 512], f32>
-//!   %10 = entry mul axes (i0: 64, i1: 64, i2: 512) of %9 at (i0, i1, i2), %9 at (i0, i1, i2) : tensor<[64, 64, 512], f32>
-//!   %11 = reduce sum axes (i0: 64) over (i1: 64, i2: 512) of %10 at (i0, i1, i2) acc f32 : tensor<[64], f32>
-//!   %12 = entry mul axes (i0: 64) of %11 at (i0), %0 at () : tensor<[64], f32>
-//!   %y = entry add axes (i0: 64) of %8 at (i0), %12 at (i0) : tensor<[64], f32>
+//!   %7 = reduce sum axes (i0: 64, i1: 64, i2: 512) over (i3: 512) of %6 at (i0, i1, i2, i3) acc f32 {contiguous} : tensor<[64, 64, 512], f32>
+//!   %8 = entry sub axes (i0: 64, i1: 64, i2: 512) of %2 at (i0, i1, i2), %mean at (i0) : tensor<[64, 64, 512], f32>
+//!   %9 = entry mul axes (i0: 64, i1: 64, i2: 512) of %8 at (i0, i1, i2), %8 at (i0, i1, i2) : tensor<[64, 64, 512], f32>
+//!   %10 = entry mul axes (i0: 64, i1: 64, i2: 512) of %9 at (i0, i1, i2), %0 at () : tensor<[64, 64, 512], f32>
+//!   %11 = entry add axes (i0: 64, i1: 64, i2: 512) of %7 at (i0, i1, i2), %10 at (i0, i1, i2) : tensor<[64, 64, 512], f32>
+//!   %y = reduce sum axes (i0: 64) over (i1: 64, i2: 512) of %11 at (i0, i1, i2) acc f32 {contiguous} : tensor<[64], f32>
 //!   return %y
 //! }
 //! ```
@@ -80,7 +79,7 @@ const MOST_ENTRIES: usize = 8;
 static DEF: PassDef = PassDef {
     requires: &["book"],
     options: &[ASSUME, SYMBOLS],
-    statistics: &[StatDef { name: "nested", doc: "Sums of squares that are made of those of rows." }],
+    statistics: &[StatDef { name: "nested", doc: "Sums of squares that are computed from those of rows." }],
     reads_symbols: true,
     ..PassDef::base("nest-variances", "Computes variances of many elements from means and variances of rows.", create)
 };

@@ -66,7 +66,13 @@ pub fn boxed(ctx: &Context, body: &Body, op: OpId) -> Result<Boxed, String> {
     {
         return Err(format!("a tile of rank {} is no box of a memref of rank {}", sizes.len(), at.len()));
     }
+    // Pixels of several images are taken as a window, of which rows need not be whole.
+    let is_of_images = |found: &boxes::Boxed| found.shape.iter().rev().skip(1).filter(|&&size| size > 1).count() > 2;
     let found = boxes::boxed(ctx, copy.guard().as_ref(), memory, &at, &sizes, true);
+    let found = found.and_then(|found| match is_of_images(&found) && window(ctx, body, op, &sizes).is_ok() {
+        true => Err(String::new()),
+        false => Ok(found),
+    });
     let (shape, bases, [merged, order], window) = match found {
         Ok(found) => (found.shape, found.bases, [found.merged, found.order], None),
         Err(why) => match window(ctx, body, op, &sizes) {

@@ -197,7 +197,7 @@ impl Code<'_> {
 
     /// An `f32` divided by a constant: times the reciprocal, and what is left over of that. `div` would take another path, many
     /// times as long, wherever a thread of a warp divides zero. By powers of two nothing is left over. What is left over of
-    /// numbers below 2^-102 is rounded, so that their quotients may be off by a unit in the last place.
+    /// numbers below 2^-102 is rounded, and quotients below 2^-126 are rounded twice: both may be off by a unit in the last place.
     ///
     /// Source: Markstein, "IA-64 and Elementary Functions", 2000, theorem 8.2.
     fn divided_by(&mut self, a: Arg, by: f32) -> Arg {
@@ -209,6 +209,9 @@ impl Code<'_> {
         if by.to_bits() & 0x007f_ffff == 0 {
             return quotient;
         }
+        // The largest number in place of infinity: what is left over of that is infinite, or brings it down to the quotient.
+        let quotient = self.made(&table::MIN, "f32", &[quotient, f32::MAX.into()]);
+        let quotient = self.made(&table::MAX, "f32", &[quotient, f32::MIN.into()]);
         // The sign of what is left over is such that nothing times the reciprocal is -0, which changes no quotient.
         let (left, times) = match by > 0.0 {
             true => {
@@ -217,10 +220,7 @@ impl Code<'_> {
             }
             false => (self.made(&table::FMA, "rn.f32", &[quotient, (-by).into(), a]), reciprocal),
         };
-        let nearer = self.made(&table::FMA, "rn.f32", &[left, times.into(), quotient]);
-        // Of infinity what is left over is no number.
-        let is_none = Cond::If(self.inst(&table::SETP, "nan.f32", &[nearer, nearer]));
-        self.select(is_none, quotient, nearer, Elem::F32)
+        self.made(&table::FMA, "rn.f32", &[left, times.into(), quotient])
     }
 
     /// The power of an `f32`: two to the power of the exponent times the logarithm of the magnitude; what that says

@@ -46,4 +46,11 @@ impl Warpgroups<'_> {
             read.at.len() <= MOST_AXES && dims.is_some_and(|dims| dims.is_sorted_by(|before, after| before < after))
         })
     }
+
+    /// Whether a tile has all positions of some axes but the first one: rows go through them as through the digits of a number.
+    pub(super) fn are_whole(&self, tile: &Schedule, axes: &[&String]) -> bool {
+        let kernel = &self.maker.facts.axes;
+        let size = |axis: &str| kernel.position(axis).and_then(|at| kernel.sizes.get(at)?.as_constant());
+        axes.iter().skip(1).all(|axis| size(axis) == Some(tile.tile_of(axis)))
+    }
 }

@@ -177,8 +177,9 @@ impl Warpgroups<'_> {
         if self.maker.extent(&self.product.depth) <= self.step() as f64 && !self.by_rows() {
             return self.of_one_step();
         }
-        if let Some(side) = [0, 1].into_iter().find(|&side| self.has_phases(side)) {
-            return self.of_phases(side);
+        let of_phases = [0, 1].into_iter().filter(|&side| self.has_phases(side)).map(|side| self.of_phases(side));
+        if let Some(plans) = of_phases.into_iter().find(|plans| !plans.is_empty()) {
+            return plans;
         }
         let mut plans = self.of_few_rows();
         plans.extend(self.of_windows());
@@ -577,7 +578,7 @@ impl Warpgroups<'_> {
                 let places: Option<Vec<usize>> = several.iter().map(place).collect();
                 let is_dense = |places: Vec<usize>| places.windows(2).all(|pair| pair[0] + 1 == pair[1]);
                 let is_matrix = self.maker.facts.inputs[input].is_matrix && places.is_some_and(is_dense);
-                is_matrix || self.are_steps(input, &several)
+                is_matrix || self.are_steps(input, &several) && self.are_whole(tile, &several)
             };
             self.pixels[side].is_some() || several.len() < 2 || factor.input.is_some_and(is_run)
         })

@@ -64,15 +64,16 @@ kernel.func @minus_eight(%X: memref<[32], f32, row_major, align 4>) -> (memref<[
   return %Y, %Z
 }
 
-// The quotient of an infinity is that of the product, as infinities have no difference.
+// The product is finite, as infinities have no difference: what is left over makes it infinite again.
 // CHECK-LABEL: ptx.func @three(
 // CHECK: %[[X:.+]] = ld.global.nc.f32
-// CHECK-NEXT: %[[Q:.+]] = mul.rn.f32 %[[X]], 0.33333334
+// CHECK-NEXT: %[[P:.+]] = mul.rn.f32 %[[X]], 0.33333334
+// CHECK-NEXT: %[[O:.+]] = min.f32 %[[P]], 3.40282347E+38
+// CHECK-NEXT: %[[Q:.+]] = max.f32 %[[O]], -3.40282347E+38
 // CHECK-NEXT: %[[N:.+]] = neg.f32 %[[X]]
 // CHECK-NEXT: %[[R:.+]] = fma.rn.f32 %[[Q]], 3.0, %[[N]]
 // CHECK-NEXT: %[[Y:.+]] = fma.rn.f32 %[[R]], -0.33333334, %[[Q]]
-// CHECK-NEXT: %[[NAN:.+]] = setp.nan.f32 %[[Y]], %[[Y]]
-// CHECK-NEXT: selp.f32 %[[Q]], %[[Y]], %[[NAN]]
+// CHECK: st.global.f32 [%{{.+}}], %[[Y]]
 kernel.func @three(%X: memref<[32], f32, row_major, align 4>) -> (memref<[32], f32, row_major, align 4>, memref<[31], i32, row_major, align 4>) {
   %Y = output : memref<[32], f32, row_major, align 4>
   %Z = output : memref<[31], i32, row_major, align 4>
@@ -89,11 +90,12 @@ kernel.func @three(%X: memref<[32], f32, row_major, align 4>) -> (memref<[32], f
 
 // CHECK-LABEL: ptx.func @minus_three(
 // CHECK: %[[X:.+]] = ld.global.nc.f32
-// CHECK-NEXT: %[[Q:.+]] = mul.rn.f32 %[[X]], -0.33333334
+// CHECK-NEXT: %[[P:.+]] = mul.rn.f32 %[[X]], -0.33333334
+// CHECK-NEXT: %[[O:.+]] = min.f32 %[[P]], 3.40282347E+38
+// CHECK-NEXT: %[[Q:.+]] = max.f32 %[[O]], -3.40282347E+38
 // CHECK-NEXT: %[[R:.+]] = fma.rn.f32 %[[Q]], 3.0, %[[X]]
 // CHECK-NEXT: %[[Y:.+]] = fma.rn.f32 %[[R]], -0.33333334, %[[Q]]
-// CHECK-NEXT: %[[NAN:.+]] = setp.nan.f32 %[[Y]], %[[Y]]
-// CHECK-NEXT: selp.f32 %[[Q]], %[[Y]], %[[NAN]]
+// CHECK: st.global.f32 [%{{.+}}], %[[Y]]
 kernel.func @minus_three(%X: memref<[32], f32, row_major, align 4>) -> (memref<[32], f32, row_major, align 4>, memref<[31], i32, row_major, align 4>) {
   %Y = output : memref<[32], f32, row_major, align 4>
   %Z = output : memref<[31], i32, row_major, align 4>
@@ -165,11 +167,10 @@ kernel.func @small(%X: memref<[32], f32, row_major, align 4>) -> (memref<[32], f
   return %Y, %Z
 }
 
-// Numbers of 16 bits are divided as f32, and rounded once more.
+// Numbers in f16 are divided as f32, and rounded once more.
 // CHECK-LABEL: ptx.func @f16(
 // CHECK: mul.rn.f32 %{{.+}}, 0.33333334
-// CHECK: setp.nan.f32
-// CHECK-NEXT: %[[Y:.+]] = selp.f32
+// CHECK: %[[Y:.+]] = fma.rn.f32 %{{.+}}, -0.33333334, %{{.+}}
 // CHECK-NEXT: cvt.rn.f16.f32 %[[Y]]
 kernel.func @f16(%X: memref<[32], f16, row_major, align 4>) -> memref<[32], f16, row_major, align 4> {
   %Y = output : memref<[32], f16, row_major, align 4>
