@@ -408,8 +408,7 @@ def rows(lines):
         speedup = f"{min(others) / times['dlc']:.2f}" if others else "-"
         right = f"no: {line['failed']}" if line["failed"] else "yes"
         cells = [f"{times[key]:,.0f}" if key in times else "-" for key in ("dlc", "eager", "torch.compile")]
-        title = " ".join(name.replace("_", " ").split())
-        text.append(f"| {level}/{number} {title} | {right} | {line.get('kernels', '-')} | {' | '.join(cells)} | {speedup} |")
+        text.append(f"| {level}/{number} `{name}` | {right} | {line.get('kernels', '-')} | {' | '.join(cells)} | {speedup} |")
     return "\n".join(text)
 
 

@@ -93,8 +93,8 @@ class Rows(unittest.TestCase):
             command = [sys.executable, SCRIPT, "--rows", "--out", out]
             done = subprocess.run(command, capture_output=True, text=True, check=True)
         self.assertEqual(done.stdout.splitlines()[2:], [
-            "| 2/9 Sum | no: run | - | - | - | - | - |",
-            "| 2/10 Sum of rows | yes | 3 | 1,235 | 3,000 | 2,469 | 2.00 |",
+            "| 2/9 `Sum` | no: run | - | - | - | - | - |",
+            "| 2/10 `Sum_of__rows_` | yes | 3 | 1,235 | 3,000 | 2,469 | 2.00 |",
         ])
 
 

@@ -234,9 +234,18 @@ fn nest(ctx: &Context, body: &mut Body, found: Variance) {
     let Some(length) = length else { return };
 
     let mut emit = Emit { ctx, loc: body.loc(sum), acc, builder: Builder::new(ctx, body, InsertPoint::Before(sum)) };
+    let is_known = length.as_constant().is_some();
     let length = emit.number(length);
     let of_row = emit.sum(x, &at, &kept, row);
-    let mean = emit.entry(Function::Fdiv, [(of_row, &rows), (length, &[])], &kept);
+    // The mean of a row without elements is zero, so that it adds nothing.
+    let divisor = match is_known {
+        true => length,
+        false => {
+            let one = emit.number(1.into());
+            emit.entry(Function::Max, [(length, &[]), (one, &[])], &[])
+        }
+    };
+    let mean = emit.entry(Function::Fdiv, [(of_row, &rows), (divisor, &[])], &kept);
     let means = emit.sum(mean, &rows, &axes, first);
     let new = emit.entry(Function::Mul, [(means, &results), (length, &[])], &axes);
     replace(body, sum, new);

@@ -4,11 +4,14 @@
 
 // REMARK: the mean and the variance of many elements are those of rows
 
-// The statistics of a batch norm: rows are those of the last axis, whose length is a number for which there is a symbol.
+// The statistics of a batch norm: rows are those of the last axis, whose length is a number for which there is a symbol. Where it is
+// zero, nothing is divided by it.
 // CHECK-LABEL: @batch
 // CHECK: [[L:%[0-9]+]] = iota (N)
 // CHECK: [[OF_ROW:%[0-9]+]] = reduce sum axes (i0: 4, i1: B) over (i2: N) of %x at (i1, i0, i2)
-// CHECK: [[MEAN:%[0-9]+]] = entry fdiv axes (i0: 4, i1: B) of [[OF_ROW]] at (i0, i1), [[L]] at ()
+// CHECK: [[ONE:%[0-9]+]] = const 1.0
+// CHECK: [[LEAST:%[0-9]+]] = entry max axes () of [[L]] at (), [[ONE]] at ()
+// CHECK: [[MEAN:%[0-9]+]] = entry fdiv axes (i0: 4, i1: B) of [[OF_ROW]] at (i0, i1), [[LEAST]] at ()
 // CHECK: [[MEANS:%[0-9]+]] = reduce sum axes (i0: 4) over (i1: B) of [[MEAN]] at (i0, i1)
 // CHECK: %sum = entry mul axes (i0: 4) of [[MEANS]] at (i0), [[L]] at ()
 // CHECK: %mean = entry fdiv axes (i0: 4) of %sum at (i0)
