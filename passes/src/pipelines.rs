@@ -75,7 +75,7 @@ inventory::submit! { &REGION_NORMALIZE }
 /// 2. `fold-counts`, `recognize-scans`, `dce`: sums of a constant are products, reductions up to each position scans.
 /// 3. `split-axes`: groups of channels and heads inside an axis are axes of their own.
 /// 4. `split-scans`, `split-sorts`, `nest-variances`, `nest-reductions`: few rows of many elements are scanned in groups, rows
-///    longer than a block sorts in groups that are merged, variances made of those of rows, and few results of many elements
+///    longer than a block sorts in groups that are merged, variances computed from those of rows, and few results of many elements
 ///    reduced in two steps.
 /// 5. `hoist-gathers`, `dce`: tables that are computed are read at what they are computed from.
 /// 6. `form-regions`: what one kernel computes, and the host function that launches them.

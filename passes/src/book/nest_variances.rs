@@ -3,7 +3,7 @@
 //! `L` elements of a row.
 //!
 //! **Requires**: book.
-//! **Ensures**: no sum of squares of differences of more than 16,777,216 elements to what depends on their sum reads them,
+//! **Ensures**: no sum of squares of differences of 16,777,216 elements or more to what depends on their sum reads them,
 //! if they end with rows of 128 to 16,384 contiguous elements, whole vectors of four.
 //!
 //! **Before**

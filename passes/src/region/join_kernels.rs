@@ -6,8 +6,8 @@
 //! **Requires**: region.
 //! **Ensures**: region. Of private elementwise kernels that are launched once, always and without a plan, no two over the same
 //! axes read an element of the same memory at each of their points, or one what the other writes, or have few points, unless
-//! something between them keeps them apart or they have too many tensors. No two such kernels reduce the same rows of one memory, of 16,384 elements
-//! at most and at least 1,024 of them.
+//! something between them keeps them apart or they have too many tensors. No two such kernels reduce the same rows of one
+//! memory, where there are at least 1,024 rows, of at most 16,384 elements.
 //!
 //! **Before**
 //! ```mlir before

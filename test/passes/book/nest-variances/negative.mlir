@@ -1,4 +1,4 @@
-// RUN: dlc-opt %s --nest-variances='symbols=[B:16384,N:512]' --split-input-file --evaluate-each | FileCheck %s
+// RUN: dlc-opt %s --nest-variances='symbols=[B:65536,N:512]' --split-input-file --evaluate-each | FileCheck %s
 
 // What stays: each function has its two sums, and nothing is counted.
 // CHECK-NOT: iota

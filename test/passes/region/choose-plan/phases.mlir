@@ -58,3 +58,19 @@ region.func @filters iters (i0: 128, i1: 128, i2: 65, i3: 2, i4: 65, i5: 2)
   } : f32 over (i0, i1, i2, i3, i4, i5)
   yield %s to Y
 }
+
+// Steps of three: of 64 results of a pixel no tile has whole threes along both axes, and none that is no box is chosen.
+// CHECK-LABEL: plan.schedule of @thirds
+// CHECK-NOT: wgmma
+// CHECK: instruction mma
+region.func @thirds iters (i0: 128, i1: 128, i2: 65, i3: 3, i4: 65, i5: 3)
+    ins (%w: memref<[128, 6, 6, 64], f32, row_major, align 128>, %x: memref<[128, 64, 64, 64], f32, row_major, align 128>)
+    outs (Y: memref<[128, 128, 65, 3, 65, 3], f32, row_major, align 128> materialize gmem) {
+  %s = reduce sum (i6: 64, i7: 2, i8: 2) acc f32 init 0.0 {
+    %0 = read %w[i1, i3 - 3*i7 + 3, i5 - 3*i8 + 3, i6] : f32 over (i1, i3, i5, i6, i7, i8)
+    %1 = read %x[i0, i2 + i7 - 1, i4 + i8 - 1, i6] where (0 <= i2 + i7 - 1 < 64, 0 <= i4 + i8 - 1 < 64) : f32 over (i0, i2, i4, i6, i7, i8)
+    %2 = binary mul %0, %1 widen {tf32, tf32_factors} : f32 over (i0, i1, i2, i3, i4, i5, i6, i7, i8)
+    yield %2
+  } : f32 over (i0, i1, i2, i3, i4, i5)
+  yield %s to Y
+}
