@@ -30,7 +30,7 @@ impl Range {
     }
 
     /// The largest magnitude.
-    fn size(self) -> f64 {
+    pub fn size(self) -> f64 {
         self.most.max(-self.least)
     }
 

@@ -120,7 +120,7 @@ pub struct Strided {
 }
 
 /// The most elements that neighbours of a fragment lie apart where vectors hold several of them.
-const MOST_APART: i64 = 4;
+pub const MOST_APART: i64 = 4;
 
 /// The vectors of memory that elements along an axis are part of, the widest ones. `None` where there are none of two
 /// elements, and where positions are values of each element.

@@ -142,32 +142,40 @@ pub fn kernels(launched: &[Launched]) -> String {
     launched.iter().for_each(|kernel| {
         shown.add_row(kernel.row());
     });
-    let of_launch = |first: &Launched| {
-        let times = launched
-            .iter()
-            .filter(|kernel| kernel.launch == first.launch)
-            .map(|kernel| kernel.cost.map(|cost| cost.time));
-        times.collect::<Option<Vec<f64>>>()?.into_iter().min_by(f64::total_cmp)
+    // The best of the kernels that a launch chooses from, if all of them have an estimate.
+    let mut of_launches: IndexMap<usize, Option<f64>> = IndexMap::new();
+    for kernel in launched {
+        let time = kernel.cost.map(|cost| cost.time);
+        let best = of_launches.entry(kernel.launch).or_insert(time);
+        *best = best.zip(time).map(|(best, time)| best.min(time));
+    }
+    let all = of_launches.values().copied().sum::<Option<f64>>();
+    let count = match of_launches.len() {
+        1 => "1 kernel".to_string(),
+        count => format!("{count} kernels"),
     };
-    let first: Vec<&Launched> = launched.iter().filter(|kernel| !kernel.is_alternative).collect();
-    let all = first.iter().map(|kernel| of_launch(kernel)).sum::<Option<f64>>();
-    let count = if first.len() == 1 { "1 kernel".to_string() } else { format!("{} kernels", first.len()) };
     let all = all.map_or(String::new(), |all| format!(", {all:.1} us by the estimate"));
     format!("{count}{all}\n{}", lines(&shown))
 }
 
 /// Why kernels end where they do: what passes say of the values that they store.
 pub fn ends(ctx: &Context, launched: &[Launched], remarks: &[Diagnostic]) -> String {
+    let mut stored: IndexMap<Loc, Vec<&Diagnostic>> = IndexMap::new();
+    for remark in remarks.iter().filter(|remark| is_stored(remark)) {
+        stored.entry(remark.loc).or_default().push(remark);
+    }
+    let mut by_place: IndexMap<Loc, Vec<&Launched>> = IndexMap::new();
+    launched.iter().for_each(|kernel| by_place.entry(kernel.loc).or_default().push(kernel));
     let mut lines: IndexSet<String> = IndexSet::new();
-    for (at, kernel) in launched.iter().enumerate().filter(|(_, kernel)| kernel.loc != Loc::UNKNOWN) {
-        // A kernel that copies for another one is where that is.
-        let mut others = launched[at + 1..].iter().filter(|other| other.launch != kernel.launch);
-        let copies = others.any(|other| other.loc == kernel.loc && other.name != kernel.name);
-        if copies || kernel.is_alternative {
+    for kernel in launched.iter().filter(|kernel| kernel.loc != Loc::UNKNOWN && !kernel.is_alternative) {
+        let missed = stored.get(&kernel.loc).map(Vec::as_slice).unwrap_or_default();
+        // A kernel that copies for another one is where that is, and before it.
+        let is_later = |other: &Launched| other.launch > kernel.launch && other.name != kernel.name;
+        if missed.is_empty() || by_place[&kernel.loc].iter().any(|other| is_later(other)) {
             continue;
         }
-        let missed = remarks.iter().filter(|remark| remark.loc == kernel.loc && is_stored(remark));
-        lines.extend(missed.map(|remark| format!("  @{}: {}{}\n", kernel.name, place(ctx, remark), remark.message)));
+        let line = |remark: &&Diagnostic| format!("  @{}: {}{}\n", kernel.name, place(ctx, remark), remark.message);
+        lines.extend(missed.iter().map(line));
     }
     let lines: String = lines.into_iter().collect();
     if lines.is_empty() { lines } else { format!("\nwhy kernels end there\n{lines}") }

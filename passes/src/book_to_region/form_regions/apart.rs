@@ -1,12 +1,17 @@
 //! Reductions that each tile of a kernel would compute again.
 
 use dlc_ir::affine::SizeExpr;
+use rustc_hash::FxHashSet;
 
 use super::cut::{Choice, Cutter};
 use super::graph::{Kind, Node};
 
 /// As many results as a tile of a kernel without products has, about.
 const TILE: i64 = 1024;
+/// As many results as share a row that they do not have, at most.
+const ROW_OF_RESULTS: i64 = 16;
+/// The most values that are looked at to see what a reduction and its results have in common.
+const MOST_SHARED: usize = 128;
 /// The most elementwise ops between a value and its reduction that are looked at.
 const MOST_BETWEEN: usize = 16;
 
@@ -82,6 +87,35 @@ impl Cutter<'_> {
         let steps = self.steps(reduction).into_iter();
         let over = steps.flat_map(|step| &self.graph.values[step].over).filter(|&size| elements(size) > 1);
         let is_row = over.count() == 1 && times <= length;
-        !is_row && times > TILE && length > TILE
+        let is_large = !is_row && times > TILE && length > TILE;
+        let is_faster = || self.costs().is_faster_in_each_tile(reduction, times, length);
+        let is_kept = || is_faster() || self.shares_elements(reduction, value);
+        is_large || (times > ROW_OF_RESULTS && !is_kept())
+    }
+
+    /// Whether a value is computed from elements that a reduction reduces, and not only from its results: a tile that has the row
+    /// of one has that of the other.
+    fn shares_elements(&self, reduction: Node, value: Node) -> bool {
+        let rows = self.limits.sizes.elements(&self.graph.values[reduction].axes);
+        let elements = |from: Node, through: bool| {
+            let (mut seen, mut work) = (FxHashSet::default(), vec![from]);
+            while let Some(at) = work.pop() {
+                let is_inner = match self.graph.values[at].kind {
+                    _ if self.graph.is_memory(at) => false,
+                    Kind::Map { .. } => true,
+                    Kind::Reduce { .. } => through,
+                    _ => false,
+                };
+                for operand in self.graph.values[at].operands.iter().filter(|_| at == from || is_inner) {
+                    if operand.node != reduction && seen.len() < MOST_SHARED && seen.insert(operand.node) {
+                        work.push(operand.node);
+                    }
+                }
+            }
+            seen.retain(|&node| self.limits.sizes.elements(&self.graph.values[node].axes) > rows);
+            seen
+        };
+        let own = elements(reduction, false);
+        elements(value, true).iter().any(|shared| own.contains(shared))
     }
 }

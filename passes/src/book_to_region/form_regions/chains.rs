@@ -16,6 +16,8 @@ pub struct Chains {
     producer: Vec<Option<Node>>,
     /// For each contraction that could take another's result if its own rows were shorter, how long they are.
     pub too_wide: Vec<Option<i64>>,
+    /// Whether a contraction could take another's result, and both take less time apart: there are too few tiles of whole rows.
+    pub too_few: Vec<bool>,
 }
 
 impl Chains {
@@ -23,7 +25,12 @@ impl Chains {
     /// as in attention of one query, are contractions from here on: alone they are sums of rows.
     pub fn of(ctx: &Context, graph: &Graph, limits: &Limits, contractions: &mut [bool]) -> Chains {
         let len = graph.values.len();
-        let mut chains = Chains { consumer: vec![None; len], producer: vec![None; len], too_wide: vec![None; len] };
+        let mut chains = Chains {
+            consumer: vec![None; len],
+            producer: vec![None; len],
+            too_wide: vec![None; len],
+            too_few: vec![false; len],
+        };
         if contractions.contains(&true) {
             chains.add(&Finder { ctx, graph, limits, contractions }, |_, _, _| true);
         }
@@ -62,6 +69,12 @@ impl Chains {
                     let width = finder.width(consumer, factor);
                     if width > limits.max_width {
                         chains.too_wide[consumer] = Some(width);
+                        continue;
+                    }
+                    // With reductions between them the rows would be read again for each.
+                    let costs = Costs { ctx: finder.ctx, graph, limits };
+                    if rounds == 0 && !costs.is_faster_chained(producer, consumer, width) {
+                        chains.too_few[consumer] = true;
                         continue;
                     }
                     pairs.push((finder.size(producer).saturating_mul(1 + rounds), producer, consumer));

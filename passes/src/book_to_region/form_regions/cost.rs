@@ -40,6 +40,11 @@ const ROWS: [i64; 2] = [64, 128];
 const COLUMNS: [i64; 3] = [64, 128, 256];
 const PARTS: [i64; 4] = [1, 2, 4, 8];
 
+/// The threads that read as fast as memory gives, about.
+const THREADS: f64 = 65536.0;
+/// How many results share a row that they reduce but do not have: tiles along other axes than the rows are as wide.
+const RESULTS_OF_ROWS: f64 = 8.0;
+
 /// The most values below a reduction that are looked at for the memory that it goes through.
 const MOST_BELOW: usize = 64;
 
@@ -100,16 +105,45 @@ impl Costs<'_> {
         let matrix = [rows, columns, self.limits.sizes.elements(&value.over)];
         let whole = columns.saturating_add(7) / 8 * 8;
         let with_rows = ROWS.map(|high| tiled(matrix, [high, whole], 1)).into_iter().fold(f64::INFINITY, f64::min);
-        let mut alone = f64::INFINITY;
-        for high in ROWS {
-            for wide in COLUMNS.map(|wide| wide.min(whole)) {
-                for parts in PARTS {
-                    let added = if parts > 1 { LAUNCH / 2.0 } else { 0.0 };
-                    alone = alone.min(tiled(matrix, [high, wide], parts) + added);
-                }
-            }
-        }
-        with_rows < alone + LAUNCH + self.round_trip(stored)
+        with_rows < best_tiled(matrix, whole) + LAUNCH + self.round_trip(stored)
+    }
+
+    /// Whether a contraction takes less time where the next one takes its rows on chip, of which it has `width` results each. A
+    /// kernel of both has tiles of whole rows: as few as there are rows, and all of them multiply each column of the rows. Two
+    /// kernels divide columns as well, and store what is between them.
+    pub fn is_faster_chained(&self, producer: Node, consumer: Node, width: i64) -> bool {
+        let sizes = &self.limits.sizes;
+        let (first, second) = (&self.graph.values[producer], &self.graph.values[consumer]);
+        let rows = (sizes.elements(&second.axes) / width.max(1)).max(1);
+        let columns = (sizes.elements(&first.axes) / rows).max(1);
+        let depth = sizes.elements(&first.over);
+        // Products of f32 are of three parts at half of the rate.
+        let slower = if self.takes_tensor_cores(producer) { 1.0 } else { 6.0 };
+        let chained = |high: i64| {
+            let per_row = 2.0 * columns as f64 * (depth + width) as f64;
+            let count = count(count(rows, high), SMS) * SMS;
+            count as f64 * high as f64 * per_row / TENSOR_CORES
+        };
+        let chained = ROWS.map(chained).into_iter().fold(f64::INFINITY, f64::min);
+        let apart = best_tiled([rows, columns, depth], columns) + best_tiled([rows, width, columns], width);
+        chained * slower < apart * slower + LAUNCH + self.round_trip(producer)
+    }
+
+    /// Whether a reduction takes less time where each of `times` results of its kernel for each of its own has it computed by its
+    /// tile, and not by a kernel of its own.
+    pub fn is_faster_in_each_tile(&self, reduction: Node, times: i64, length: i64) -> bool {
+        let value = &self.graph.values[reduction];
+        let rows = self.limits.sizes.elements(&value.axes) as f64;
+        let read = rows * length as f64 * f64::from(self.bits(value.operands[0].node).div_ceil(8));
+        read * (times as f64 / RESULTS_OF_ROWS) / CACHE < read + LAUNCH + self.round_trip(reduction)
+    }
+
+    /// Whether a value that is reduced, and is computed from rows of `length` elements, takes less time in the kernel that reduces
+    /// it to so many results than in one of its own: each result is computed by one thread.
+    pub fn is_faster_in_place(&self, node: Node, length: i64, results: i64) -> bool {
+        let read = self.limits.sizes.elements(&self.graph.values[node].axes) as f64 * length as f64 * 4.0;
+        let share = (results as f64 / THREADS).min(1.0);
+        read / share < read + LAUNCH + self.round_trip(node)
     }
 
     /// Whether a reduction of windows whose rows are reduced next takes less time in a kernel of its own, which stores
@@ -223,10 +257,28 @@ impl Costs<'_> {
     }
 }
 
+/// The time of a product on tensor cores with the best of some tiles, which are at most so wide.
+fn best_tiled(matrix: [i64; 3], widest: i64) -> f64 {
+    let mut best = f64::INFINITY;
+    for high in ROWS {
+        for wide in COLUMNS.map(|wide| wide.min(widest)) {
+            for parts in PARTS {
+                let added = if parts > 1 { LAUNCH / 2.0 } else { 0.0 };
+                best = best.min(tiled(matrix, [high, wide], parts) + added);
+            }
+        }
+    }
+    best
+}
+
+/// How many tiles there are of an extent.
+fn count(extent: i64, tile: i64) -> i64 {
+    extent.max(1).saturating_add(tile - 1) / tile.max(1)
+}
+
 /// The time of a product on tensor cores: as long as the SM with the most tiles multiplies, or reads what it
 /// multiplies from the L2 cache.
 fn tiled([rows, columns, depth]: [i64; 3], [high, wide]: [i64; 2], parts: i64) -> f64 {
-    let count = |extent: i64, tile: i64| extent.max(1).saturating_add(tile - 1) / tile.max(1);
     let tiles = count(rows, high).saturating_mul(count(columns, wide)).saturating_mul(parts);
     let waves = count(tiles, SMS) as f64;
     let (high, wide, steps) = (high as f64, wide as f64, depth as f64 / parts as f64);

@@ -419,6 +419,9 @@ impl<'g> Cutter<'g> {
                     "; to compute it once, a kernel would hold rows of {width} results, and holds at most {most}"
                 );
             }
+            if self.chains.too_few[by] {
+                why += "; a kernel that computes its rows once has so few tiles that two kernels take less time";
+            }
             return Choice { stored: true, why };
         }
         let saved = self.saved(node);

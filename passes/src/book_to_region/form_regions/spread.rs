@@ -34,7 +34,9 @@ impl Cutter<'_> {
         }
         let (row, rows, length) = self.rows_below(node)?;
         let is_window = || self.costs().windows_of(row).next().is_some();
-        let in_place = results >= FEW_ROWS && (length < SHORT_ROW || self.contractions[row] || is_window());
+        let is_short = || length < SHORT_ROW || is_window();
+        let in_place = results >= FEW_ROWS
+            && (self.contractions[row] || is_short() && self.costs().is_faster_in_place(node, length, results));
         let is_worth = rows.saturating_mul(length) > LONG_ROW && elements(node) <= rows && !in_place;
         is_worth.then(|| match results < FEW_ROWS {
             true => format!(
@@ -60,10 +62,9 @@ impl Cutter<'_> {
             }
             if matches!(value.kind, Kind::Reduce { .. }) && self.costs().reads_memory(value.operands[0].node) {
                 let rows = (at, sizes.elements(&value.axes), sizes.elements(&value.over));
-                most = most
-                    .into_iter()
-                    .chain([rows])
-                    .max_by_key(|&(_, rows, length): &(Node, i64, i64)| rows.saturating_mul(length));
+                most = most.into_iter().chain([rows]).max_by_key(|&(at, rows, length): &(Node, i64, i64)| {
+                    (!self.contractions[at], rows.saturating_mul(length))
+                });
             }
             let operands = value.operands.iter().map(|operand| operand.node);
             work.extend(operands.filter(|&operand| seen.len() < MOST_BELOW && seen.insert(operand)));

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use dlc_core::guard::Guard;
-use dlc_core::scalar::{Combiner, Unary};
+use dlc_core::scalar::{Binary, Combiner, Unary};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::interp::Datum;
 use dlc_ir::{OpRef, Type, ValueId, float};
@@ -17,13 +17,14 @@ use rustc_hash::FxHashMap;
 use super::Refused;
 use super::code::{Code, Cond};
 use super::exprs::{Expr, Names, Pieces};
+use super::floats::SMALL;
 use super::lower::Lower;
 use super::scalar::{Elem, arg_of, cond_of, of_cond};
 use super::shared::grouped;
 use super::values::{Coords, Lowered, coords};
 use crate::analysis::index_ranges::is_narrow;
 use crate::analysis::numbers::function;
-use crate::analysis::ranges::range;
+use crate::analysis::ranges::{Range, range};
 use crate::analysis::vectors::whole_runs;
 
 /// A number that is none of those near zero which have fewer digits, far from them by more than what is rounded.
@@ -62,7 +63,12 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             })?;
         } else if let Some(op) = kernel::Binary::of(op) {
             let ty = self.elem(op.lhs());
-            self.each(&[op.lhs(), op.rhs()], op.out(), |code, args| code.binary(op.function(), args[0], args[1], ty))?;
+            let is_moderate = |range: Range| range.is_beyond(SMALL.into()) && range.size() <= SMALL.recip().into();
+            let moderate = op.function() == Binary::Fdiv && is_moderate(range(self.ctx(), self.kernel, op.rhs()));
+            self.each(&[op.lhs(), op.rhs()], op.out(), |code, args| match args {
+                &[a, b @ Arg::Value(_)] if moderate => code.moderate_quotient(a, b, ty),
+                _ => code.binary(op.function(), args[0], args[1], ty),
+            })?;
         } else if let Some(op) = kernel::MulAcc::of(op) {
             let ty = self.elem(op.out());
             let operands = [op.lhs(), op.rhs(), op.acc()];

@@ -211,9 +211,10 @@ impl CandidateGenerator<'_> {
         let mut tile: Table<i64> = Table(axes.map(|axis| (axis.clone(), 1)).collect());
         self.spread(&mut tile, rows, extents[0]);
         self.spread(&mut tile, &product.columns, extents[1]);
-        // Of axes of one size, the one along which memory is contiguous.
+        // Of axes of one size, and of those that are as long as a step, the one along which memory is contiguous.
         let along = |axis: &&String| product.factors.iter().filter(|factor| factor.axes.last() == Some(*axis)).count();
-        let depth = product.depth.iter().rev().max_by_key(|axis| (self.facts.size(axis), along(axis)));
+        let size = |axis: &String| self.facts.size(axis);
+        let depth = product.depth.iter().rev().max_by_key(|axis| (size(axis).min(extents[2]), along(axis), size(axis)));
         let depth = depth.cloned().unwrap_or_default();
         tile.0.retain(|(axis, _)| *axis != depth);
         tile.0.push((depth, extents[2]));
@@ -237,21 +238,32 @@ impl CandidateGenerator<'_> {
     }
 
     /// Where no reduced axis is as long as a step, as those of windows over few channels, a step goes over whole axes, the
-    /// contiguous one first: along one of them most of it would be beyond the end.
+    /// contiguous one first: along one of them most of it would be beyond the end. So it does where only one is as long that is
+    /// not contiguous in memory.
     fn in_short_depth(&self, mut plan: Schedule, product: &Product, step: i64) -> Schedule {
         let whole = |axis: &String| (self.facts.size(axis).clamp(1, 1 << 20) as u64).next_power_of_two() as i64;
-        if product.depth.len() < 2 || product.depth.iter().any(|axis| whole(axis) >= step) {
+        let contiguous: Vec<&String> = product.factors.iter().filter_map(|factor| factor.axes.last()).collect();
+        let is_apart = |axis: &String| match contiguous.as_slice() {
+            [first, second] => first == second && product.depth.contains(*first) && *first != axis,
+            _ => false,
+        };
+        if product.depth.len() < 2 || product.depth.iter().any(|axis| whole(axis) >= step && !is_apart(axis)) {
             return plan;
         }
         let mut left = step;
         let mut own: Vec<(String, i64)> = Vec::new();
         for axis in product.factors[0].axes.iter().rev().filter(|axis| product.depth.contains(axis) && whole(axis) > 1)
         {
-            if whole(axis) > left {
+            let is_part = left > 1 && self.facts.size(axis) % left == 0;
+            if whole(axis) > left && !is_part {
                 break;
             }
-            left /= whole(axis);
-            own.push((axis.clone(), whole(axis)));
+            let extent = whole(axis).min(left);
+            left /= extent;
+            own.push((axis.clone(), extent));
+            if left == 1 {
+                break;
+            }
         }
         if own.is_empty() {
             return plan;

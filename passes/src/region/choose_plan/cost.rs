@@ -29,6 +29,9 @@ use super::facts::{Facts, Product, Tensor, bits};
 use super::windows::{self, Work};
 use crate::analysis::conditions::{is_padded, run_of};
 
+/// The loads of windows that a thread has on their way at once, about.
+const LOADS_AHEAD: i64 = 8;
+
 /// As many rounds of tiles as are gone through one by one.
 const MOST_ROUNDS: i64 = 1 << 16;
 
@@ -531,9 +534,12 @@ impl Estimator<'_> {
         if plan.threads.is_none() {
             return Flight { in_flight: 0.0, needed, latency: 0.0 };
         }
+        // Steps of windows that are unrolled load one after another without waiting.
+        let ahead = facts.is_local().then(|| plan.unroll.as_ref().and_then(Table::product)).flatten();
+        let ahead = ahead.map_or(1.0, |steps| steps.clamp(1, LOADS_AHEAD) as f64);
         let from_memory = |input: &Tensor| {
             let times = self.tile_reads(input, tiles);
-            input.tile_bytes(ctx, facts, plan).min(input.touched * bits(ctx, input.elem) / 8.0 / times)
+            (input.tile_bytes(ctx, facts, plan) * ahead).min(input.touched * bits(ctx, input.elem) / 8.0 / times)
         };
         let in_flight = waves.resident * self.read().map(from_memory).sum::<f64>();
         let latency = target.memory_latency_ns as f64 / (sms.min(tiles) * in_flight.max(1.0)) / 1e3;

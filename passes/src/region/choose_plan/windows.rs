@@ -12,6 +12,7 @@ use dlc_plan::value::Table;
 use super::candidates::CandidateGenerator;
 use super::facts::{Facts, Tensor, bits};
 use crate::analysis::masks;
+use crate::analysis::vectors::MOST_APART;
 
 /// The bytes of the widest access.
 const WIDEST: i64 = 16;
@@ -152,6 +153,8 @@ pub fn work(ctx: &dlc_ir::Context, facts: &Facts, plan: &Schedule) -> Work {
         let begins = last.map_or(1, |last| own(last) * step);
         let width = match begins {
             0 => 1,
+            // A vector has one element of a window's each at most.
+            _ if step > MOST_APART => 1,
             _ => facts.aligned(tensor, bytes, assume).min(begins & -begins),
         };
         let is_window = last.is_none_or(|last| row.as_symbol() != Some(last.as_str()));
@@ -159,6 +162,8 @@ pub fn work(ctx: &dlc_ir::Context, facts: &Facts, plan: &Schedule) -> Work {
         let accesses = vectors.min(elements);
         let loads = (rows * accesses) as f64 * steps;
         let lines = lines(facts, [&threads, &own], read, bytes);
+        // Of single elements the cache looks up two lines at once.
+        let lines = if width == 1 { (lines / 2.0).max(lines.min(1.0)) } else { lines };
         let converted = if bytes < 4 { (rows * elements) as f64 * steps } else { 0.0 };
         work.instructions += loads * OPS_OF_LOAD + converted;
         work.lines += loads * lines;
@@ -278,7 +283,7 @@ impl CandidateGenerator<'_> {
         rows
     }
 
-    /// How many threads lie side by side along the contiguous axis: those with the fewest elements beyond its end.
+    /// How many threads lie side by side along the contiguous axis: those with the fewest elements beyond its end, and a warp.
     fn alongside(&self, along: &str, width: i64, threads: i64) -> Vec<i64> {
         let size = self.facts.size(along).clamp(1, 1 << 30);
         let whole = (size as u64).div_ceil(width as u64).next_power_of_two() as i64;
@@ -286,7 +291,10 @@ impl CandidateGenerator<'_> {
             (0..=threads.ilog2()).map(|power| 1 << power).filter(|count| *count <= whole).collect();
         let beyond = |count: &i64| (size + count * width - 1) / (count * width) * (count * width);
         counts.sort_by_key(|count| (beyond(count), -count));
+        let warps = counts.iter().copied().filter(|count| (32..64).contains(count));
+        let more: Vec<i64> = warps.filter(|count| !counts[..counts.len().min(3)].contains(count)).collect();
         counts.truncate(3);
+        counts.extend(more);
         counts
     }
 

@@ -9,7 +9,9 @@
 // CHECK-NEXT: %[[B:.+]] = rcp.approx{{.*}}.f32 %[[A]]
 // CHECK-NEXT: %[[C:.+]] = lg2.approx{{.*}}.f32 %[[B]]
 // CHECK-NEXT: %[[D:.+]] = max.NaN.f32 %[[C]], %[[X]]
-// CHECK-NEXT: %[[E:.+]] = div.rn.f32 %[[D]], %[[X]]
+// CHECK: rcp.approx.ftz.f32
+// CHECK: selp.f32
+// CHECK-NEXT: %[[E:.+]] = mul.rn.f32
 // CHECK-NEXT: %[[F:.+]] = fma.rn.f32 %[[E]], %[[D]], %[[X]]
 // CHECK-NEXT: %[[G:.+]] = setp.lt.f32 %[[F]], %[[X]]
 // CHECK-NEXT: selp.f32 %[[F]], %[[X]], %[[G]]
