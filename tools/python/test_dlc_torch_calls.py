@@ -145,6 +145,26 @@ class Parameters(unittest.TestCase):
         model.load_state_dict({name: torch.ones_like(value) for name, value in model.state_dict().items()})
         torch.testing.assert_close(run(x), model(x))
 
+    def test_tensors_of_a_gpu_at_odd_addresses_are_copied(self):
+        from dlc.torch._model import placed
+
+        class Placed:
+            def __init__(self, address, is_cuda=True, copied=False):
+                self.address, self.is_cuda, self.copied = address, is_cuda, copied
+
+            def contiguous(self):
+                return self
+
+            def data_ptr(self):
+                return self.address
+
+            def clone(self):
+                return Placed(0x1000, copied=True)
+
+        self.assertFalse(placed(Placed(0x1080)).copied)
+        self.assertTrue(placed(Placed(0x1040)).copied)
+        self.assertFalse(placed(Placed(0x1040, is_cuda=False)).copied)
+
     def test_a_buffer_with_gaps_is_written(self):
         norm = nn.BatchNorm1d(3)
         norm.running_mean = torch.randn(6)[::2]

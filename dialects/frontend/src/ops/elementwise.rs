@@ -73,9 +73,9 @@ pub struct Celu {
      infer = infer::float, eval = interp::selu, example = "%y = selu %x : tensor<[M, N], f32>")]
 pub struct Selu {
     input: Operand<Tensor>,
-    /// How far it goes below zero; by default 1.67326.
+    /// How far it goes below zero; by default 1.6732632423543772.
     alpha: OptionalAttr<Real>,
-    /// The scale; by default 1.0507.
+    /// The scale; by default 1.0507009873554805.
     gamma: OptionalAttr<Real>,
     out: Result<Tensor>,
 }
@@ -530,9 +530,9 @@ defaults! {
     }
     Selu {
         /// How far it goes below zero.
-        alpha_or_default = alpha or 1.67326;
+        alpha_or_default = alpha or 1.6732632423543772;
         /// The scale.
-        gamma_or_default = gamma or 1.0507;
+        gamma_or_default = gamma or 1.0507009873554805;
     }
     Softplus {
         /// How sharp it is.

@@ -56,17 +56,23 @@ def float_text(value: Any) -> str:
     return number_text(value, torch.float64)
 
 
-def convolution_flags(x: Value, groups: int = 1, transposed: bool = False) -> str:
+def convolution_flags(x: Value, weight: Value, groups: int = 1, transposed: bool = False) -> str:
     """What a convolution may do, as torch's flag `torch.backends.cudnn.allow_tf32` (set by default) says when it is translated.
 
-    cuDNN was seen to keep f32 in groups and for few channels all the same, so dlc keeps it there: below 16, and where they fill
-    no word of tensor cores. Transposed convolutions may round with any channels.
+    cuDNN keeps f32 for many convolutions all the same, so dlc keeps it in groups and for small ones. The bounds are those that
+    agree with most of 880 convolutions drawn at random (docs/benchmarks.md, "Which convolutions round to TF32").
     """
     if groups != 1 or x.dtype != torch.float32 or not torch.backends.cudnn.allow_tf32:
         return ""
-    channels = x.shape[1]
-    is_filled = not channels.isdigit() or (int(channels) >= 16 and int(channels) % 4 == 0)
-    return " tf32" if transposed or is_filled else ""
+    # Symbolic sizes count as large.
+    size = lambda value: int(value) if value.isdigit() else 1 << 20
+    first, second, *window = map(size, weight.shape)
+    points, most = math.prod(window), max(first, second)
+    if transposed:
+        work = math.prod(map(size, x.shape)) * second * points
+        return " tf32" if second >= 12 and points >= 3 and work >= 1 << 24 else ""
+    is_deep = second * points >= 130 and (most >= 36 or points > 26)
+    return " tf32" if is_deep or (points == 1 and min(first, second) >= 48) else ""
 
 
 def product_flags(dtype: torch.dtype) -> str:

@@ -22,6 +22,7 @@ from .._program import Program, Session
 from .._program import compile as compile_program
 from ._builder import DTYPES, OPS, Builder, Value
 from ._graph import Translation, UnsupportedOp, decompositions
+from ._model import placed
 from ._sizes import size_text, symbolic
 
 #: Ops that run in torch, and how often they were met in graphs so far: by their names, with the reason.
@@ -229,9 +230,10 @@ class Part(torch.nn.Module):
     def forward(self, *args: Any) -> tuple[torch.Tensor, ...]:
         """Runs it."""
         count = len(args) - len(self.symbols)
-        tensors = [tensor if tensor.is_contiguous() else tensor.contiguous() for tensor in args[:count]]
+        tensors = args[:count]
         if self.device is not None and self.device.type != "cpu":
             tensors = [tensor if tensor.is_cuda else tensor.to(self.device) for tensor in tensors]
+        tensors = [placed(tensor) for tensor in tensors]
         outputs = self.program(*tensors, sizes=dict(zip(self.symbols, args[count:])) if self.symbols else None)
         outputs = outputs if isinstance(outputs, tuple) else (outputs,)
         return outputs if self.layouts is None else tuple(map(_laid_out, outputs, self.layouts))

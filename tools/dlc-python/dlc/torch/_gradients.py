@@ -43,7 +43,7 @@ class _Window:
 
     def conv(self, b: Builder, x: Value, weight: Value, shape: Sequence[str]) -> Value:
         """The convolution that a transposed one is the gradient of."""
-        return b.emit(f"conv {x.name}, {weight.name}{self._text(self.stride, self.dilation)}{convolution_flags(x, self.groups)}", x.dtype, shape)
+        return b.emit(f"conv {x.name}, {weight.name}{self._text(self.stride, self.dilation)}{convolution_flags(x, weight, self.groups)}", x.dtype, shape)
 
     def spread(self, b: Builder, gradient: Value, weight: Value, shape: Sequence[str]) -> Value:
         """The gradient of what the window moves over: the transposed convolution, as large as that."""
@@ -58,7 +58,7 @@ class _Window:
             count, size, kernel = map(int, sizes)
             left.append(size - ((count - 1) * step - 2 * self.padding[axis] + self.dilation[axis] * (kernel - 1) + 1))
         end = f" output_pad {list_text(left)}" if any(left) else ""
-        return b.emit(f"conv_transpose {gradient.name}, {weight.name}{self._text(self.stride, self.dilation, end)}{convolution_flags(gradient, self.groups, transposed=True)}", gradient.dtype, shape)
+        return b.emit(f"conv_transpose {gradient.name}, {weight.name}{self._text(self.stride, self.dilation, end)}{convolution_flags(gradient, weight, self.groups, transposed=True)}", gradient.dtype, shape)
 
     def correlate(self, b: Builder, over: Value, there: Value, shape: Sequence[str]) -> Value:
         """The gradient of the weight: a convolution that sums over the batch, its window as large as what is read."""
@@ -71,7 +71,7 @@ class _Window:
         window = b.emit(f"transpose {there.name} by {list_text(swapped)}", there.dtype, [there.shape[axis] for axis in swapped])
         sizes = [self._reach(axis, over, there) for axis in range(rank - 2)]
         # The window steps as it was spread, and is spread as it stepped.
-        text = f"conv {x.name}, {window.name}{self._text(self.dilation, self.stride)}{convolution_flags(x, self.groups)}"
+        text = f"conv {x.name}, {window.name}{self._text(self.dilation, self.stride)}{convolution_flags(x, window, self.groups)}"
         made = b.emit(text, x.dtype, [each, shape[0], *sizes])
         if sizes != list(shape[2:]):
             # Steps may have left out the end of what the window moves over.

@@ -14,6 +14,9 @@ from .._program import compile as compile_program
 from ._graph import TENSOR, Graph, export, translate
 from ._sizes import Symbolic, is_linear, number_at, solve
 
+#: What divides the addresses of the tensors of kernels, in bytes.
+ALIGNED = 128
+
 
 class Model:
     """A compiled model: call it as the model is called, with tensors."""
@@ -197,6 +200,13 @@ class Model:
                 raise refuse(f"#{place}", message, "export the model again for another value")
 
 
+def placed(tensor: torch.Tensor) -> torch.Tensor:
+    """A tensor as kernels read it, row by row from an aligned address: itself, or a copy. Parts of larger tensors, as the weights
+    of recurrent modules are on a GPU, begin anywhere."""
+    tensor = tensor.contiguous()
+    return tensor.clone() if tensor.is_cuda and tensor.data_ptr() % ALIGNED else tensor
+
+
 class _Bound:
     """Parameters and buffers on a device."""
 
@@ -204,8 +214,8 @@ class _Bound:
         self.device = device
         #: On the device of the model they are its own tensors, and changes in place are seen; on others they are copied once.
         self.originals = {name: value.to(device) for name, value in bound.items()}
-        self.arguments = {name: value.contiguous() for name, value in self.originals.items()}
-        # Those with gaps are copied at each call, those of a type in one launch.
+        self.arguments = {name: placed(value) for name, value in self.originals.items()}
+        # Those with gaps, or at odd addresses, are copied at each call, those of a type in one launch.
         by_type: dict[torch.dtype, tuple[list[torch.Tensor], list[torch.Tensor]]] = {}
         for name, value in self.arguments.items():
             if value is not self.originals[name]:

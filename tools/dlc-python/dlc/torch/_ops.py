@@ -278,7 +278,7 @@ def _convolution(b, node, x, weight, bias, stride, padding, dilation, transposed
     text += f" stride {list_text(stride, axes)} pad {list_text(padding, axes)}"
     if transposed and any(output_padding):
         text += f" output_pad {list_text(output_padding, axes)}"
-    text += f" dilation {list_text(dilation, axes)}" + (f" groups {groups}" if groups != 1 else "") + convolution_flags(x, groups, transposed)
+    text += f" dilation {list_text(dilation, axes)}" + (f" groups {groups}" if groups != 1 else "") + convolution_flags(x, weight, groups, transposed)
     return b.emit(text, *meta(node), node.name)
 
 
