@@ -21,7 +21,7 @@ const TWO_PI: [f32; 3] = [6.283_185_5, -1.748_455_5e-7, -6.860_498e-15];
 const FAR_FROM_LIMITS: f32 = 1.267_650_6e30;
 
 /// Divisors from this, two to the power of -64, up to its reciprocal need no power of two that brings them near one.
-pub const SMALL: f32 = 5.421_010_9e-20;
+pub const SMALL: f32 = 1.0 / 18_446_744_073_709_551_616.0;
 
 impl Code<'_> {
     /// A float of 16 or 8 bits as `f32`; one that is wider stays.
