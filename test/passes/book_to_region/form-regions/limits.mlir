@@ -52,9 +52,9 @@ book.func @same_elements(%x: tensor<[4, 8, 256, 16], f32>) -> tensor<[4, 2048], 
 
 // -----
 
-// Each of these maxima is summed once, and is computed at the step that sums it, as its row is short. Longer rows are reduced
-// by a kernel of their own, since no plan goes along two reductions of which one is within the other.
-// WHY: 'max' of [M, N] is not stored: it is used where its row is read
+// Each of these maxima is summed once, and is computed at the step that sums it, as its row is short and sums are many.
+// Longer rows are reduced by a kernel of their own, since no plan goes along two reductions of which one is within the other.
+// WHY: 'max' of [100000, N] is not stored: it is used where its row is read
 // WHY: 'max' of [M, N] is stored, {{.*}}16384 rows of 128 elements are reduced for 128 results: each step of a result would reduce a row
 // CHECK-LABEL: host.func @sum_of_maxima
 // CHECK: region.func private @sum_of_maxima_0
@@ -62,9 +62,9 @@ book.func @same_elements(%x: tensor<[4, 8, 256, 16], f32>) -> tensor<[4, 2048], 
 // CHECK-LABEL: host.func @sum_of_long_maxima
 // CHECK: launch @sum_of_long_maxima_0
 // CHECK: launch @sum_of_long_maxima_1
-book.func @sum_of_maxima<M, N>(%x: tensor<[M, N, 7], f32>) -> tensor<[M], f32> {
-  %m = reduce max axes (i0: M, i1: N) over (i2: 7) of %x at (i0, i1, i2) acc f32 : tensor<[M, N], f32>
-  %y = reduce sum axes (i0: M) over (i1: N) of %m at (i0, i1) acc f32 : tensor<[M], f32>
+book.func @sum_of_maxima<N>(%x: tensor<[100000, N, 7], f32>) -> tensor<[100000], f32> {
+  %m = reduce max axes (i0: 100000, i1: N) over (i2: 7) of %x at (i0, i1, i2) acc f32 : tensor<[100000, N], f32>
+  %y = reduce sum axes (i0: 100000) over (i1: N) of %m at (i0, i1) acc f32 : tensor<[100000], f32>
   return %y
 }
 book.func @sum_of_long_maxima<M, N, K>(%x: tensor<[M, N, K], f32>) -> tensor<[M], f32> {

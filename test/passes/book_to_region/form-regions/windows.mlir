@@ -10,14 +10,14 @@
 // CHECK-LABEL: host.func @small
 // CHECK: launch @small_0
 // CHECK-NOT: launch @small_1
-frontend.graph @large<N, H>(%x: tensor<[N, 64, H], f16>, %w: tensor<[64, 1, 49], f16>) -> tensor<[N, H], f32> {
+frontend.graph @large(%x: tensor<[512, 64, 1024], f16>, %w: tensor<[64, 1, 49], f16>) -> tensor<[512, 1024], f32> {
   %c = conv %x, %w pad [24] groups 64 acc f32
   %d = cast %c to f16
   %m = max %d over [1]
   %y = cast %m to f32
   output %y
 }
-frontend.graph @small<N, H>(%x: tensor<[N, 64, H], f16>, %w: tensor<[64, 1, 3], f16>) -> tensor<[N, H], f32> {
+frontend.graph @small(%x: tensor<[512, 64, 1024], f16>, %w: tensor<[64, 1, 3], f16>) -> tensor<[512, 1024], f32> {
   %c = conv %x, %w pad [1] groups 64 acc f32
   %d = cast %c to f16
   %m = max %d over [1]

@@ -62,7 +62,7 @@ region.func @every_second<N, H, W> iters (n: N, h: H ceildiv 2, w: W ceildiv 2)
 
 // Nothing overlaps: a sum along a short axis reads each element once.
 // CHECK: plan.schedule of @short for sm90 {
-// CHECK: assume (W: 8)
+// CHECK: assume (W: 4)
 // CHECK: unroll (k: 5)
 region.func @short<H, W> iters (h: H, w: W)
     ins (%X: memref<[5, H, W], f32, row_major, align 128>) outs (Y: memref<[H, W], f32, row_major, align 128> materialize gmem) {
