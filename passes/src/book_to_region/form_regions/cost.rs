@@ -120,7 +120,7 @@ impl Costs<'_> {
         // Products of f32 are of three parts at half of the rate.
         let slower = if self.takes_tensor_cores(producer) { 1.0 } else { 6.0 };
         let chained = |high: i64| {
-            let per_row = 2.0 * columns as f64 * (depth + width) as f64;
+            let per_row = 2.0 * columns as f64 * (depth as f64 + width as f64);
             let count = count(count(rows, high), SMS) * SMS;
             count as f64 * high as f64 * per_row / TENSOR_CORES
         };
