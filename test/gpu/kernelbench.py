@@ -25,6 +25,7 @@ import ast
 import collections
 import gc
 import json
+import logging
 import math
 import multiprocessing
 import os
@@ -151,6 +152,7 @@ def drawn(file, options):
                 raise Failed("export", "a tensor takes too much memory")
             return results
 
+    logging.getLogger("torch._subclasses.fake_tensor").setLevel(logging.CRITICAL)  # most draws do not fit together
     numbers = random.Random(f"{file.stem} {options.draw}")
     own = file.read_text()
     for attempt in range(200):

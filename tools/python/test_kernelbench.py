@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 
 SCRIPT = pathlib.Path(__file__).parents[2] / "test" / "gpu" / "kernelbench.py"
@@ -77,6 +78,20 @@ class Script(unittest.TestCase):
         self.assertLess(ours, 1e-5)
         self.assertLess(eager, 1e-5)
         self.assertIn("| 1 | 1 | 1 | 1 | 1 | 1 | - | - |", text)
+
+    def test_sizes_are_drawn(self):
+        specification = importlib.util.spec_from_file_location("kernelbench", SCRIPT)
+        script = importlib.util.module_from_spec(specification)
+        specification.loader.exec_module(script)
+        file = self.root / "KernelBench" / "level1" / "1_Linear.py"
+        options = lambda draw: types.SimpleNamespace(draw=draw, dtype="float32", device="cpu")
+        codes = {script.drawn(file, options(draw)) for draw in range(6)}
+        self.assertGreater(len(codes), 2)
+        self.assertEqual(script.drawn(file, options(1)), script.drawn(file, options(1)))
+        for code in codes:
+            self.assertIn("nn.Linear(width, 8)", code, "the model is as it is")
+        _, lines, _ = self.run_script("--device", "cpu", "--only", "1/1", "--draw", "1", "--seeds", "1")
+        self.assertIsNone(lines["1"]["failed"], lines["1"])
 
     def test_the_backend_takes_what_an_export_does_not(self):
         _, lines, _ = self.run_script("--device", "cpu", "--only", "1/1", "1/2", "--backend")
