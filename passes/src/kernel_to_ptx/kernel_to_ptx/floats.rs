@@ -1,6 +1,7 @@
 //! Functions of floats. Each is rounded once to its type, but for those that the machine has only approximately: powers
-//! and logarithms to the base of two, sine and quotients of one. What has 16 or 8 bits is computed as `f32`, which has
-//! more than twice their digits, so that a sum, product, quotient or root of two numbers is rounded as if once.
+//! and logarithms to the base of two, sine and quotients of one. Quotients of `f32` near zero are off by two units at most.
+//! What has 16 or 8 bits is computed as `f32`, which has more than twice their digits, so that a sum, product, quotient or
+//! root of two numbers is rounded as if once.
 
 use dlc_core::precision::{KEPT_MASK, LARGE, LARGE_MASK};
 use dlc_core::scalar::{Binary, Unary};

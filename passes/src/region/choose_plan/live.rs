@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 
 use crate::analysis::axes::axes;
 
-/// The registers that ops need while they are computed. The low number of `tf32` needs what the high one leaves; a division
-/// that is rounded as IEEE has it needs those of its steps.
+/// The registers that ops need while they are computed. The low number of `tf32` needs what the high one leaves; a division needs
+/// those of its steps.
 const OF_LOW_PART: usize = 2;
 const OF_DIVISION: usize = 8;
 
@@ -33,7 +33,7 @@ pub fn live(ctx: &Context, body: &Body) -> usize {
         now += change;
         most.max(now)
     });
-    // A number is taken apart in several steps, and a division is a routine.
+    // Both take several steps.
     let of_op = |&op: &OpId| {
         let op = OpRef::new(ctx, body, op);
         let is_low = Unary::of(op).is_some_and(|op| op.function() == scalar::Unary::Tf32Low);

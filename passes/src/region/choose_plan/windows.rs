@@ -7,6 +7,7 @@
 
 use dlc_ir::affine::SizeExpr;
 use dlc_plan::Schedule;
+use dlc_plan::footprint::WARP;
 use dlc_plan::value::Table;
 
 use super::candidates::CandidateGenerator;
@@ -163,7 +164,7 @@ pub fn work(ctx: &dlc_ir::Context, facts: &Facts, plan: &Schedule) -> Work {
         let loads = (rows * accesses) as f64 * steps;
         let lines = lines(facts, [&threads, &own], read, bytes);
         // Of single elements the cache looks up two lines at once.
-        let lines = if width == 1 { (lines / 2.0).max(lines.min(1.0)) } else { lines };
+        let lines = if width == 1 { (lines / 2.0).max(1.0) } else { lines };
         let converted = if bytes < 4 { (rows * elements) as f64 * steps } else { 0.0 };
         work.instructions += loads * OPS_OF_LOAD + converted;
         work.lines += loads * lines;
@@ -291,10 +292,11 @@ impl CandidateGenerator<'_> {
             (0..=threads.ilog2()).map(|power| 1 << power).filter(|count| *count <= whole).collect();
         let beyond = |count: &i64| (size + count * width - 1) / (count * width) * (count * width);
         counts.sort_by_key(|count| (beyond(count), -count));
-        let warps = counts.iter().copied().filter(|count| (32..64).contains(count));
-        let more: Vec<i64> = warps.filter(|count| !counts[..counts.len().min(3)].contains(count)).collect();
+        let has_warp = counts.contains(&WARP);
         counts.truncate(3);
-        counts.extend(more);
+        if has_warp && !counts.contains(&WARP) {
+            counts.push(WARP);
+        }
         counts
     }
 

@@ -1,4 +1,4 @@
-// Divisions are routines, whose registers a thread needs besides its elements: fewer blocks share an SM.
+// Divisions take several steps, whose registers a thread needs besides its elements: fewer blocks share an SM.
 
 // RUN: dlc-opt %s --choose-plan='target=sm90' | FileCheck %s
 
