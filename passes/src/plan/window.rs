@@ -202,9 +202,13 @@ fn fit(ctx: &Context, region: &Body, plan: &Schedule, tensor: &str, groups: &Gro
             return Err(Unfit { why, tile: Some((axis.clone(), count)) });
         }
     }
-    let width = number(&column.axis).filter(|width| (1..=MOST_ELEMENTS).contains(width));
-    let width = width.ok_or_else(|| {
-        format!("a tile has whole rows of up to {MOST_ELEMENTS} pixels, as a number, along '{}'", column.axis)
+    let fixed = |name: &str| plan.fix.as_ref()?.get(name).copied();
+    let width = axes.size(&column.axis).and_then(|size| size.eval(&fixed).ok());
+    let width = width.filter(|width| (1..=MOST_ELEMENTS).contains(width)).ok_or_else(|| {
+        format!(
+            "a tile has whole rows of up to {MOST_ELEMENTS} pixels, as a number, along '{}'; 'fix (W: 56)' is for this size alone",
+            column.axis
+        )
     })?;
     let least = width + (wide - 1) * i64::from(column.step);
     let pitch = plan.tile_of(&column.axis);

@@ -291,18 +291,21 @@ impl Pass for ChoosePlan {
             let view = OpRef::new(ctx, body, op);
             let Some(kernel) = body.nested(op) else { continue };
             let skipped = self.skipped(view.symbol_name().unwrap_or_default());
-            let variant = |(chosen, facts): (Chosen, Facts)| {
-                let plan = chosen.ranked.into_iter().nth(skipped)?.0;
-                let cost = cost_of_sizes(ctx, kernel, &facts, &plan, &target);
+            let variant = |(chosen, facts): &(Chosen, Facts), number: usize| {
+                let plan = chosen.ranked.get(number)?.0.clone();
+                let cost = cost_of_sizes(ctx, kernel, facts, &plan, &target);
                 let requires = conditions(ctx, kernel, &plan);
                 Some(sizes::Variant { plan: written(plan), cost, requires, at: Vec::new() })
             };
-            let Some(general) = variant(general).filter(|_| cx.allows_rule("plan")) else { continue };
+            let open = general.0.first_open(skipped);
+            let Some(for_all) = variant(&general, open).filter(|_| cx.allows_rule("plan")) else { continue };
             // The plan for all sizes stands first, each other one once.
-            let mut plans = vec![general];
+            let mut plans = vec![for_all];
+            // Sizes that nobody gave are none to have a kernel for.
+            plans.extend(variant(&general, skipped).filter(|_| open != skipped && !self.symbols.is_empty()));
             let mut of_sizes = Vec::new();
             for (at, chosen) in others {
-                let Some(variant) = variant(chosen) else { continue };
+                let Some(variant) = variant(&chosen, skipped) else { continue };
                 let known = plans.iter().position(|known| known.plan == variant.plan);
                 of_sizes.push((at, known.unwrap_or(plans.len())));
                 plans.extend(Some(variant).filter(|_| known.is_none()));
@@ -506,6 +509,12 @@ pub struct Chosen {
 }
 
 impl Chosen {
+    /// The best plan from a number on that fixes no sizes; that number where each does.
+    fn first_open(&self, from: usize) -> usize {
+        let plans = self.ranked.iter().enumerate().skip(from);
+        plans.filter(|(_, (plan, _))| plan.fix.is_none()).map(|(number, _)| number).next().unwrap_or(from)
+    }
+
     /// Puts a plan that was measured before all others. An error says why the kernel cannot have it.
     fn take_measured(
         &mut self,

@@ -22,6 +22,7 @@ use super::program::{
 };
 use super::values::{Flow, adds_in_place, is_data, through, yielded};
 use super::{DIVERGENT_SYNCHRONIZATION, NOT_CHECKED};
+use crate::analysis::expressions::required_values;
 
 /// The program of a grid, and what of the grid is followed in it.
 ///
@@ -40,6 +41,9 @@ pub fn compile(function: ops::Func<'_>, grid: ops::Grid<'_>) -> Result<(Program,
     }
     program.symbols = function.symbols().unwrap_or_default().iter().map(|name| name.to_string()).collect();
     program.slots = program.symbols.len();
+    let slot_of = |name: &String| program.symbols.iter().position(|known| known == name);
+    let fixed = required_values(ctx, body).into_iter();
+    program.fixed = fixed.filter_map(|(name, number)| Some((slot_of(&name)?, number))).collect();
     let warps = program.warps;
     let mut compiler = Compiler {
         ctx,

@@ -206,6 +206,8 @@ pub struct Program {
     pub slots: usize,
     /// The symbols of the function; the slot of each is its place here.
     pub symbols: Vec<String>,
+    /// The symbols that are required to be a number, and the number.
+    pub fixed: Vec<(usize, i64)>,
     /// Names of values.
     pub names: Vec<String>,
     /// The roles.
@@ -242,6 +244,12 @@ pub struct Program {
 }
 
 impl Program {
+    /// Sizes with the required ones in their places.
+    pub fn with_fixed(&self, mut symbols: Vec<i64>) -> Vec<i64> {
+        self.fixed.iter().for_each(|&(symbol, size)| symbols[symbol] = size);
+        symbols
+    }
+
     /// As often as a loop runs that is of use: the deepest ring goes around twice, and on.
     pub fn most_rounds(&self) -> i64 {
         2 * self.depth + 2

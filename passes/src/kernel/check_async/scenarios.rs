@@ -101,9 +101,9 @@ pub fn with_many_blocks(program: &Program, largest: &[i64], facts: &Facts<'_>) -
     // Groups that take tiles in turns have as many rounds of their own.
     let groups = program.roles.iter().map(|role| i64::from(role.groups)).max().unwrap_or(1);
     let in_turns = (groups > 1).then(|| groups.saturating_mul(program.most_rounds()));
-    for symbol in 0..symbols {
+    for symbol in (0..symbols).filter(|symbol| !program.fixed.iter().any(|(fixed, _)| fixed == symbol)) {
         let alone = |size: i64, others: i64| {
-            (0..symbols).map(|at| if at == symbol { size } else { others }).collect::<Vec<i64>>()
+            program.with_fixed((0..symbols).map(|at| if at == symbol { size } else { others }).collect())
         };
         if symbols > 1 {
             let many = [alone(LARGEST, 1), alone(LARGEST, 64), alone(0, LARGEST), alone(1, LARGEST)];
@@ -133,7 +133,7 @@ pub fn with_many_blocks(program: &Program, largest: &[i64], facts: &Facts<'_>) -
             sizes.extend([alone(largest, 0), alone(largest, 1)]);
         }
     }
-    sizes.extend(MANY.into_iter().chain([long, FAR]).map(|size| vec![size; symbols]));
+    sizes.extend(MANY.into_iter().chain([long, FAR]).map(|size| program.with_fixed(vec![size; symbols])));
     sizes.dedup();
     let mut launches: Vec<Launch> = sizes.iter().filter_map(|sizes| Launch::new(program, sizes)).collect();
     for launch in &mut launches {

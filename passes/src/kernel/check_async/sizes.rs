@@ -91,6 +91,7 @@ impl<'a, 'p> Sizes<'a, 'p> {
         let tile: Vec<i64> = units.iter().map(|units| units[units.len() - 1]).collect();
         let more = (1..=12).map(|power| tile.iter().map(|tile| tile.saturating_mul(1 << power)).collect());
         let small = [vec![1; count], vec![8; count], vec![16; count], tile.clone()].into_iter().chain(more);
+        let small = small.map(|symbols| program.with_fixed(symbols));
         let fits =
             |symbols: Vec<i64>| Launch::new(program, &symbols).map(|launch| (symbols, facts.known_slots(&launch)));
         let first = small.filter_map(fits).next();

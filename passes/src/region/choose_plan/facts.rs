@@ -304,7 +304,8 @@ impl Facts {
             window: None,
         };
         let rows = facts.inputs.iter().chain(&facts.outputs).filter_map(|tensor| tensor.row.as_ref());
-        let named: Vec<String> = rows.flat_map(SizeExpr::symbols).map(|name| name.to_string()).collect();
+        let sizes = rows.chain(&facts.axes.sizes);
+        let named: Vec<String> = sizes.flat_map(SizeExpr::symbols).map(|name| name.to_string()).collect();
         facts.symbols.extend(named.into_iter().map(|name| (name.clone(), assume(&name))));
         let iters: Vec<String> = func.iters().into_iter().map(String::from).collect();
         for output in &mut facts.outputs {

@@ -38,6 +38,8 @@ struct Pixels {
     pitch: i64,
     /// The axis of the channels, and how many of them a step has.
     channel: (String, i64),
+    /// The symbols that say how long a row is, with their sizes: the plan is for these alone.
+    fix: Table<i64>,
 }
 
 impl Pixels {
@@ -99,7 +101,10 @@ impl Warpgroups<'_> {
         };
         let ((row, high, _), (column, wide, step)) = (along(row)?, along(column)?);
         let number = |axis: &str| facts.axes.size(axis).and_then(SizeExpr::as_constant);
-        let (width, count) = (number(&column)?, number(&wide)?);
+        let (width, count) = (facts.size(&column), number(&wide)?);
+        let symbols = facts.axes.size(&column)?.symbols();
+        let known = |name: &str| Some((name.to_string(), *facts.symbols.get(name)?));
+        let fix = Table(symbols.iter().map(|name| known(name)).collect::<Option<_>>()?);
         let places = number(&high)?.checked_mul(count)?;
         let pitch = (count - 1).checked_mul(step)?.checked_add(width)?;
         let channel = channel.as_symbol()?.to_string();
@@ -108,7 +113,8 @@ impl Warpgroups<'_> {
         let bytes = [32, 64, 128].into_iter().find(|own| *own >= bytes).unwrap_or(128);
         let fits = tensor.reads == 1 && (2..=MOST_PLACES).contains(&places) && pitch <= MOST_PIXELS;
         let channel = (channel, bytes * 8 / self.bits);
-        fits.then(|| Pixels { name: tensor.name.clone(), axes: [row, column], places: [high, wide], pitch, channel })
+        let axes = [row, column];
+        fits.then(|| Pixels { name: tensor.name.clone(), axes, places: [high, wide], pitch, channel, fix })
     }
 
     /// The plan of so many rows of pixels and so many filters.
@@ -173,16 +179,26 @@ impl Warpgroups<'_> {
                 _ => by_threads(StoreMethod::Rows, Some(2)),
             },
         };
-        // Filters that all tiles have in common are there once.
+        // Filters that all tiles have in common are there once; those of groups of channels are not.
+        let others = [&product.columns, &product.rows][side];
         let has_one_step = maker.facts.size(&pixels.channel.0) <= pixels.channel.1;
         let is_whole = |axis: &String| maker.facts.size(axis) <= filters;
-        let stay = has_one_step && [&product.columns, &product.rows][side].iter().all(is_whole);
+        let is_of_tile = |axis: &String| product.depth.contains(axis) || is_whole(axis) && others.contains(axis);
+        let stay = has_one_step && product.factors[1 - side].axes.iter().all(is_of_tile);
         let mut caches = maker.caches(product);
         caches.iter_mut().filter(|cache| stay && cache.tensor == other).for_each(|cache| cache.buffers = Some(1));
         let kind = if shape.ping_pong { Sharing::PingPong } else { Sharing::Cooperative };
+        // What is fixed is a multiple of what the plan would assume, or the plan is for no sizes.
+        let fixed = |name: &str| pixels.fix.get(name).copied();
+        let assume = assume.map(|Table(assume)| assume.into_iter().partition(|(name, _)| fixed(name).is_some()));
+        let (of_fixed, assume): (Vec<(String, i64)>, _) = assume.unwrap_or_default();
+        if of_fixed.iter().any(|(name, divisor)| fixed(name).is_some_and(|size| size % divisor != 0)) {
+            return None;
+        }
         let plan = Schedule {
             tile: Some(Table(extents)),
             reduced: Some(reduced),
+            fix: Some(pixels.fix.clone()).filter(|fix| !fix.0.is_empty()),
             instruction: Some(Instruction {
                 kind: Kind::Wgmma,
                 shape: Some(vec![64, wide, 256 / self.bits]),
@@ -194,7 +210,7 @@ impl Warpgroups<'_> {
             registers: Some(Table::of(Shape { columns: wide, ..shape }.registers())),
             swizzle: Some(Table(vec![(pixels.name.clone(), span), (other, span_of_filters)])),
             store: Some(store),
-            assume,
+            assume: Some(Table(assume)),
             barrier: Some(Barrier::Mbarrier),
             overlap: maker.asynchronous(true),
             in_flight: Some(1),

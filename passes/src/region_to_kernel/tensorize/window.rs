@@ -33,8 +33,13 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product, window: &Wi
     let is_single = channels.as_constant().is_some_and(|count| count <= i64::from(depth));
     let axes = vec![(window.channel.clone(), channels.clone())];
     let whole = lower.dim(axes.clone(), SizeExpr::from(0), depth)?;
-    // Filters that all tiles have in common come before the loop, so that a block needs to copy them once.
-    let is_common = is_single && lower.both_dims()[1 - window.side].base.as_constant() == Some(0);
+    // Filters that all tiles have in common come before the loop, so that a block needs to copy them once. Those of a group of
+    // channels are not.
+    let dim = &lower.both_dims()[1 - window.side];
+    let is_own = |name: &str| dim.axes.iter().any(|(axis, _)| axis == name) || reduce.axes().contains(&name);
+    let read = lower.region.defining_op(value).and_then(|op| Read::of(OpRef::new(ctx, lower.region, op)));
+    let is_of_all = read.is_some_and(|read| read.at().iter().all(|at| at.symbols().iter().all(|name| is_own(name))));
+    let is_common = is_single && is_of_all && dim.base.as_constant() == Some(0);
     let common = match is_common {
         true => {
             let filters = filters(lower, window, value, product.elem, &whole)?;
