@@ -150,7 +150,7 @@ static TINY_TO_KERNEL: PipelineDef = PipelineDef {
 };
 inventory::submit! { &TINY_TO_KERNEL }
 
-/// Applies the schedule in each plan; kernels without a plan are left unchanged.
+/// Applies the schedule in each plan; kernels without a plan are only simplified.
 ///
 /// 1. `split-reduction`: blocks share sums.
 /// 2. `fuse-loops`: loops next to each other that go through the same steps are one.

@@ -1,6 +1,6 @@
 //! `cargo xtask`: the chores of the repository.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
@@ -110,8 +110,13 @@ fn write_spelling(root: &Path) -> Result<(), String> {
     write(&root.join(spelling::LIST), &spelling::list(&repo))
 }
 
+fn reference_pages(root: &Path) -> Result<BTreeMap<String, String>, String> {
+    let repo = Repo::load(root).map_err(|error| error.to_string())?;
+    Ok(reference::pages(&xtask::setup(), &repo))
+}
+
 fn write_reference(root: &Path) -> Result<(), String> {
-    let pages = reference::pages(&xtask::setup());
+    let pages = reference_pages(root)?;
     let folder = root.join(reference::FOLDER);
     for stale in reference::stale(root, &pages)? {
         match pages.get(&stale) {
@@ -124,7 +129,7 @@ fn write_reference(root: &Path) -> Result<(), String> {
 }
 
 fn check_reference(root: &Path) -> Result<(), String> {
-    let stale = reference::stale(root, &reference::pages(&xtask::setup()))?;
+    let stale = reference::stale(root, &reference_pages(root)?)?;
     if stale.is_empty() {
         return Ok(());
     }

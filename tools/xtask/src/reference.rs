@@ -1,7 +1,7 @@
 //! The pages `docs/reference/`, made from what dialects and passes declare.
 //!
-//! A page is a function of what is linked in: no dates, no paths, and everything in a fixed order, so equal declarations
-//! give equal pages. `cargo xtask reference` writes them; a test of this crate fails when they are stale.
+//! A page is a function of what is linked in, and of where the files of passes are: no dates, and everything in a fixed order,
+//! so equal declarations give equal pages. `cargo xtask reference` writes them; a test of this crate fails when they are stale.
 
 mod dialect;
 mod passes;
@@ -14,6 +14,8 @@ use dlc_ir::diag::Code;
 use dlc_ir::op::{Dialect, Traits};
 use dlc_opt::Setup;
 
+use crate::repo::Repo;
+
 /// Where the pages are, below the root.
 pub const FOLDER: &str = "docs/reference";
 
@@ -21,7 +23,7 @@ pub const FOLDER: &str = "docs/reference";
 const MARK: &str = "<!-- Generated from the declarations by `cargo xtask reference`; changes here are lost. -->";
 
 /// Every page: its name in the folder, and its text.
-pub fn pages(setup: &Setup) -> BTreeMap<String, String> {
+pub fn pages(setup: &Setup, repo: &Repo) -> BTreeMap<String, String> {
     let mut dialects: Vec<&'static Dialect> = setup.dialects.clone();
     dialects.push(&dlc_ir::builtin::DIALECT);
     dialects.sort_by_key(|dialect| dialect.name);
@@ -31,7 +33,7 @@ pub fn pages(setup: &Setup) -> BTreeMap<String, String> {
     for dialect in &dialects {
         pages.insert(format!("{}.md", dialect.name), dialect::page(dialect));
     }
-    pages.insert("passes.md".to_owned(), passes::page(&setup.registry));
+    pages.insert("passes.md".to_owned(), passes::page(&setup.registry, repo));
     pages.insert("diagnostics.md".to_owned(), diagnostics(&codes()));
     pages.insert("traits.md".to_owned(), traits());
     pages.into_iter().map(|(name, text)| (name, format!("{MARK}\n\n{}\n", text.trim_end()))).collect()

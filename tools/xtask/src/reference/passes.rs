@@ -1,11 +1,16 @@
 //! The page of passes and named pipelines.
 
+use std::collections::BTreeMap;
+
 use super::row;
+use crate::repo::Repo;
+use crate::tidy::passes::files;
 use dlc_ir::pass::registry::Registry;
 use dlc_ir::pass::{On, OptionKind, PassDef};
 
 /// The page.
-pub fn page(registry: &Registry) -> String {
+pub fn page(registry: &Registry, repo: &Repo) -> String {
+    let paths: BTreeMap<String, &str> = files(repo).map(|file| (file.pass(), file.path)).collect();
     let mut text = "# Passes\n\nEach is a flag of `dlc-opt` and a word of pipelines: `dlc-opt --cse`, \
         `--pass-pipeline='sample.func(cse)'`.\nThe file of a pass begins with what it does, shown on the smallest \
         example.\n\n| pass | what it does |\n| --- | --- |\n"
@@ -14,7 +19,7 @@ pub fn page(registry: &Registry) -> String {
         text += &row(&[format!("[`{0}`](#{0})", def.name), def.summary.to_owned()]);
     }
     for def in registry.passes() {
-        text += &pass(def);
+        text += &pass(def, paths.get(def.name).copied());
     }
     let pipelines: Vec<String> = registry
         .pipelines()
@@ -27,7 +32,7 @@ pub fn page(registry: &Registry) -> String {
     text
 }
 
-fn pass(def: &PassDef) -> String {
+fn pass(def: &PassDef, path: Option<&str>) -> String {
     let mut text = format!("\n## `{}`\n\n{}\n\nRuns on {}.\n", def.name, def.summary, on(def.on));
     for (what, names) in [
         ("Needs the layers", def.requires),
@@ -38,6 +43,9 @@ fn pass(def: &PassDef) -> String {
         if !names.is_empty() {
             text += &format!("{what} {}.\n", names.join(", "));
         }
+    }
+    if let Some(path) = path {
+        text += &format!("Its file is [`{path}`](../../{path}).\n");
     }
     if !def.options.is_empty() {
         text += "\n| option | takes | default | what it does |\n| --- | --- | --- | --- |\n";
@@ -95,6 +103,7 @@ Drops it.
 
 Runs on every `tiny.func`.
 Needs the layers tiny.
+Its file is [`passes/src/tiny/drop_it.rs`](../../passes/src/tiny/drop_it.rs).
 
 | option | takes | default | what it does |
 | --- | --- | --- | --- |
@@ -104,7 +113,7 @@ Needs the layers tiny.
 | --- | --- |
 | `dropped` | Ops dropped. |
 ";
-        assert_eq!(pass(&DEF), expected);
-        assert!(!page(&Registry::default()).contains("Named pipelines"));
+        assert_eq!(pass(&DEF, Some("passes/src/tiny/drop_it.rs")), expected);
+        assert!(!page(&Registry::default(), &Repo::default()).contains("Named pipelines"));
     }
 }
