@@ -249,13 +249,15 @@ fn whole_rows(ctx: &Context, map: kernel::TensorMapOf<'_>) -> Option<Condition> 
 
 /// The symbols of a kernel that are one number, as it is launched for no other sizes: `require (C == 3)`.
 pub fn required_values(ctx: &Context, body: &Body) -> Vec<(String, i64)> {
-    let value = |condition: Condition| {
-        let (terms, base) = condition.expr.as_linear()?;
-        let [(name, 1)] = terms.as_slice() else { return None };
-        let (lower, upper) = (condition.lower?.as_constant()?, condition.upper?.as_constant()?);
-        (lower.checked_add(1)? == upper).then_some((name.to_string(), lower.checked_sub(base)?))
-    };
-    requirements(ctx, body).into_iter().filter_map(value).collect()
+    requirements(ctx, body).iter().filter_map(required_value).collect()
+}
+
+/// The symbol that is one number where a condition holds, and the number.
+fn required_value(condition: &Condition) -> Option<(String, i64)> {
+    let (terms, base) = condition.expr.as_linear()?;
+    let [(name, 1)] = terms.as_slice() else { return None };
+    let (lower, upper) = (condition.lower.as_ref()?.as_constant()?, condition.upper.as_ref()?.as_constant()?);
+    (lower.checked_add(1)? == upper).then_some((name.to_string(), lower.checked_sub(base)?))
 }
 
 /// The powers of two that divide symbols of a kernel, as it is launched for no other sizes: `require (K mod 8 == 0)`.
@@ -267,6 +269,9 @@ pub fn required_divisors(ctx: &Context, body: &Body) -> Vec<(String, i64)> {
 }
 
 fn divisor_among(conditions: &[Condition], symbol: &str) -> i64 {
+    if let Some((_, value)) = conditions.iter().filter_map(required_value).find(|(name, _)| name == symbol) {
+        return 1 << value.trailing_zeros().min(MOST_REQUIRED);
+    }
     let Ok(size) = SizeExpr::symbol(symbol) else { return 1 };
     let is = |bound: &Option<SizeExpr>, value: i64| bound.as_ref().and_then(SizeExpr::as_constant) == Some(value);
     let is_zero = |condition: &&Condition| {

@@ -65,6 +65,11 @@ impl AssumedSizes {
         size.eval(&|name| Some(self.symbol(name))).unwrap_or(i64::MAX)
     }
 
+    /// A size as a number, if each of its symbols is named.
+    pub fn named(&self, size: &SizeExpr) -> Option<i64> {
+        size.eval(&|name| self.symbols.get(name).copied()).ok()
+    }
+
     /// The number of elements.
     pub fn elements(&self, sizes: &[SizeExpr]) -> i64 {
         sizes.iter().fold(1i64, |count, size| count.saturating_mul(self.size(size)))

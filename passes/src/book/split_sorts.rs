@@ -57,7 +57,7 @@
 //! }
 //! ```
 //!
-//! Groups have 8192 positions where no option says otherwise. With `own` as the sorted groups, a search for the element at `i0` in
+//! Groups have 8192 positions where no option says otherwise, and no more than a row whose length `symbols` says. With `own` as the sorted groups, a search for the element at `i0` in
 //! the group `i1` reads `own` at `8192*i1 + count + 4095`, adds 4096 to `count` if that is less, and goes on with half of it. In
 //! its own group an element has as many before it as its position says. The sum over all groups is the position in the result,
 //! and `own` is added there to zero, by the reduction that `scatter_add` is, marked `any_order`: no two elements have the same
@@ -111,6 +111,9 @@ fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
     }
 }
 
+/// The fewest positions of a group whose size follows from a length: a warp has so many elements.
+const LEAST: i64 = 256;
+
 struct SplitSorts {
     group: i64,
     sizes: AssumedSizes,
@@ -121,10 +124,11 @@ impl Pass for SplitSorts {
         let mut split = 0;
         for op in body.walk() {
             let Some(sort) = Sort::of(OpRef::new(cx.ctx, body, op)).filter(|sort| is_long(*sort)) else { continue };
-            let rounds = self.rounds(sort);
-            if cx.allows_rule("split") && replace(cx.ctx, body, op, self.group, rounds).is_some() {
+            let group = self.group_of(sort);
+            let rounds = self.rounds(sort, group);
+            if cx.allows_rule("split") && replace(cx.ctx, body, op, group, rounds).is_some() {
                 let pairs = if rounds == 0 { String::new() } else { format!(", {rounds} times in pairs") };
-                let message = format!("groups of {} positions are sorted separately, and merged{pairs}", self.group);
+                let message = format!("groups of {group} positions are sorted separately, and merged{pairs}");
                 cx.remark(RemarkKind::Passed, body.loc(op), message);
                 body.erase_op(op);
                 split += 1;
@@ -136,13 +140,19 @@ impl Pass for SplitSorts {
 }
 
 impl SplitSorts {
+    /// The positions of a group: no more than a row has whose length is named.
+    fn group_of(&self, sort: Sort<'_>) -> i64 {
+        let length = self.sizes.named(&sort.axes()[sort.along() as usize]).map(|length| length.max(LEAST) as u64);
+        length.map_or(self.group, |length| self.group.min(length.next_power_of_two() as i64))
+    }
+
     /// How often groups are merged in pairs: until one is left, or two of a row whose length is assumed, since another length
     /// leaves more.
-    fn rounds(&self, sort: Sort<'_>) -> u32 {
+    fn rounds(&self, sort: Sort<'_>, group: i64) -> u32 {
         let length = &sort.axes()[sort.along() as usize];
         let (size, left) = (self.sizes.size(length), if length.as_constant().is_some() { 1 } else { 2 });
         let mut rounds = 0;
-        while rounds < 61 && self.group.saturating_mul(left << rounds) < size {
+        while rounds < 61 && group.saturating_mul(left << rounds) < size {
             rounds += 1;
         }
         rounds

@@ -42,6 +42,7 @@ mod parts;
 mod positions;
 mod reductions;
 mod sorting;
+mod topk;
 mod views;
 mod windows;
 
@@ -88,6 +89,7 @@ const RULES: &[&[Lower]] = &[
     views::RULES,
     positions::RULES,
     sorting::RULES,
+    topk::RULES,
     windows::RULES,
     nn::RULES,
 ];

@@ -8,11 +8,12 @@ use dlc_ir::body::{Body, OpRef};
 use dlc_ir::{Context, OpId, Type, ValueId};
 use dlc_plan::Schedule;
 use dlc_region::ops::{Binary, BroadcastInDim, Read, Reduce, Scan, Sort, Yield};
+use dlc_region::syntax::element_of;
 use dlc_region::verify::{KernelAxes, axes_of};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::window::Window;
-use crate::analysis::axes::{before_broadcasts, elem as elem_of, reductions, scans, sorts};
+use crate::analysis::axes::{axes, before_broadcasts, elem as elem_of, reductions, scans, sorts};
 use crate::analysis::conditions::run_of;
 use crate::analysis::taps::Taps;
 use crate::region_to_kernel::tensorize::stream::{Weighted, weighted};
@@ -473,21 +474,27 @@ pub fn held_values(ctx: &Context, region: &Body, groups: &Groups) -> usize {
 }
 
 /// The axis that some reduction reads memory along: memory that has as many axes of the results as any, as what each result
-/// reads alike says nothing about it.
+/// reads alike says nothing about it. Positions that are values lie along what these are over.
 pub fn reduces_rows(ctx: &Context, region: &Body, shape: &Shape) -> Option<Axis> {
-    let reads = region.walk().into_iter().filter_map(|op| Read::of(OpRef::new(ctx, region, op))).map(|read| read.at());
-    let reads: Vec<Vec<SizeExpr>> = reads.collect();
-    let has = |at: &[SizeExpr], axis: &str| at.iter().any(|at| at.symbols().iter().any(|name| **name == *axis));
-    let results = |at: &[SizeExpr]| shape.outer.iter().filter(|axis| has(at, &axis.0)).count();
+    let axes_at = |read: &Read<'_>, at: &SizeExpr| -> Vec<String> {
+        match element_of(at).and_then(|number| read.indices().nth(number)) {
+            Some(value) => axes(ctx, region, value).into_iter().map(String::from).collect(),
+            None => at.symbols().iter().map(|name| name.to_string()).collect(),
+        }
+    };
+    let reads = region.walk().into_iter().filter_map(|op| Read::of(OpRef::new(ctx, region, op)));
+    let reads: Vec<Vec<Vec<String>>> = reads.map(|read| read.at().iter().map(|at| axes_at(&read, at)).collect()).collect();
+    let has = |at: &[Vec<String>], axis: &str| at.iter().flatten().any(|name| name == axis);
+    let results = |at: &[Vec<String>]| shape.outer.iter().filter(|axis| has(at, &axis.0)).count();
     for id in reductions(ctx, region) {
         let reduce = Reduce::of(OpRef::new(ctx, region, id))?;
         if reduce.combiner().is_none() && weighted(ctx, region, id).is_none() {
             continue;
         }
         let last = reduce.axes().last().map(|name| name.to_string())?;
-        let across: Vec<&Vec<SizeExpr>> = reads.iter().filter(|at| has(at, &last)).collect();
+        let across: Vec<&Vec<Vec<String>>> = reads.iter().filter(|at| has(at, &last)).collect();
         let most = across.iter().map(|at| results(at)).max();
-        let lies = |at: &&Vec<SizeExpr>| {
+        let lies = |at: &&Vec<Vec<String>>| {
             Some(results(at)) == most && at.last().is_some_and(|at| has(std::slice::from_ref(at), &last))
         };
         let along = across.iter().any(lies);

@@ -110,8 +110,11 @@ impl CandidateGenerator<'_> {
     /// loads at once and computes with it, and no more.
     fn with_residents(&self, mut plan: Schedule) -> Schedule {
         let threads = plan.threads.as_ref().and_then(Table::product).unwrap_or(1).max(1);
-        let loads = self.facts.inputs.iter().filter(|input| input.reads > input.scattered);
-        let words = loads.map(|input| (input.tile_bytes(self.ctx, self.facts, &plan) / (4 * threads) as f64).ceil());
+        // What is read at several places has registers for each.
+        let words = self.facts.inputs.iter().map(|input| {
+            let each = input.tile_bytes(self.ctx, self.facts, &plan) / (4 * threads) as f64;
+            input.reads.saturating_sub(input.scattered) as f64 * each.ceil()
+        });
         // Elements at places that are values have a register each.
         let elements = plan.tile.as_ref().and_then(Table::product).unwrap_or(1) / threads;
         let scattered = self.facts.inputs.iter().map(|input| input.scattered as i64).sum::<i64>();

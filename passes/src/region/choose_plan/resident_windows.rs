@@ -165,8 +165,14 @@ impl Warpgroups<'_> {
         let by_threads = |way: StoreMethod, panels: Option<i64>| Store { way, panels, together: None };
         let is_wide = maker.facts.outputs.iter().any(|output| bits(maker.ctx, output.elem) > 16.0);
         // Rows that are brought together in shared memory have whole panels.
-        let is_cut =
-            maker.facts.outputs.iter().any(|output| filters * bits(maker.ctx, output.elem) as i64 % LEAST_SPAN != 0);
+        let has_panels = |columns: i64| {
+            maker.facts.outputs.iter().all(|output| columns * bits(maker.ctx, output.elem) as i64 % LEAST_SPAN == 0)
+        };
+        let is_cut = !has_panels(filters);
+        // Of others each thread would store single elements, each under a condition of its own.
+        if pixels_last && !by_rows && !has_panels(wide) {
+            return None;
+        }
         let store = match (pixels_last, by_rows) {
             (false, true) if is_cut => by_threads(StoreMethod::Fragments, None),
             // Fragments have adjacent elements of memory side by side.
