@@ -59,6 +59,8 @@ pub struct Options {
     /// `--dump`: layers, as the specification or the design calls them.
     pub dump: Vec<String>,
     /// `--dump-format=json`
+    /// `--emit`: the layer, as the specification or the design calls it, if it is given.
+    pub emit: Vec<String>,
     pub dump_json: bool,
     /// `--explore`: the file of a page.
     pub explore: Option<String>,
@@ -497,6 +499,7 @@ fn options(registry: &Registry, matches: &ArgMatches, terminal: bool) -> Result<
             .iter()
             .map(|text| debug_counter(registry, text))
             .collect::<Result<_, _>>()?,
+        emit: text("emit").into_iter().collect(),
         debug_counter_report: matches.get_flag("debug-counter-report"),
         threads,
         evaluate_each: matches.get_flag("evaluate-each"),

@@ -140,9 +140,11 @@ impl<'a> Run<'a> {
             reporter.take(diags.take());
             return Err(Status::Usage);
         };
-        if let Some(message) = unknown_layer(ctx, &options.dump) {
-            let _ = writeln!(io.stderr, "error: --dump: {message}");
-            return Err(Status::Usage);
+        for (option, words) in [("dump", &options.dump), ("emit", &options.emit)] {
+            if let Some(message) = unknown_layer(ctx, registry, words) {
+                let _ = writeln!(io.stderr, "error: --{option}: {message}");
+                return Err(Status::Usage);
+            }
         }
         let Some(file) = input::read(ctx, &options.input, io.stdin, &diags) else {
             reporter.take(diags.take());
