@@ -450,7 +450,7 @@ impl ChoosePlan {
             let time =
                 chosen.measured.filter(|_| at == 0).map(|time| format!("measured {:.2} us; ", time as f64 / 1e3));
             let (plan, time) = (summary(cx.ctx, plan), time.unwrap_or_default());
-            let message = format!("{place} of @{name}, of {count} ({stopped} stopped), {plan}: {time}{cost}");
+            let message = format!("{place} of @{name}, of {count} candidates, {stopped} refused: {plan}: {time}{cost}");
             cx.remark(RemarkKind::Analysis, kernel.loc(), message);
         }
         for why in chosen.refused.iter().take(self.top) {
