@@ -104,6 +104,11 @@ fn passes_have_headers() {
 }
 
 #[test]
+#[test]
+fn rules_of_debug_counters() {
+    none(passes::rules(&REPO));
+}
+
 fn passes_are_registered() {
     none(passes::registered(&REPO, &registered()));
 }
