@@ -5,9 +5,9 @@ use dlc_ir::define::{Kind as _, TextArray};
 use dlc_ir::diag::{Diagnostic, did_you_mean};
 use dlc_ir::op::{Traits, op_error};
 use dlc_ir::verify::{Scope, SymbolInfo, SymbolUser, UNKNOWN_SYMBOL};
-use dlc_ir::{Body, Diagnostics, OpRef, Str};
+use dlc_ir::{Body, Context, Diagnostics, OpRef, Str};
 
-use crate::check::{Broken, KernelRules, NOT_OF_KERNEL, UNKNOWN_TARGET, check, difference, nearest};
+use crate::check::{Broken, KernelRules, NOT_OF_KERNEL, UNKNOWN_TARGET, UNSUPPORTED, check, difference, nearest};
 use crate::places::{first_place, place_of};
 use crate::schedule::{Schedule, TargetName};
 use crate::target::Target;
@@ -60,12 +60,31 @@ fn fits(op: OpRef<'_>, plan: &Schedule, targets: &[Target], diags: &Diagnostics)
         return diags.emit(error.note(kernel.loc(kernel.root()), "the kernel is here"));
     }
     let near = near(plan);
-    for (at, rule) in broken.into_iter().enumerate() {
+    for (at, rule) in without_consequences(op.ctx, plan, targets, broken).into_iter().enumerate() {
         let place = first_place(op.ctx, op.loc(), &rule.clauses);
         let error = Diagnostic::error(rule.code, place, rule.message).at(op.name());
         // One plan fixes all of it.
         diags.emit(error.suggest_if(near.clone().filter(|_| at == 0)));
     }
+}
+
+/// The rules that are still broken where the first one is fixed, after that one: others follow from it.
+fn without_consequences(ctx: &Context, plan: &Schedule, targets: &[Target], mut broken: Vec<Broken>) -> Vec<Broken> {
+    let Some(fix) = broken.first().and_then(|first| first.fix.as_ref()) else { return broken };
+    let mut fixed = plan.clone();
+    fix(&mut fixed);
+    if fixed == *plan {
+        return broken;
+    }
+    let left: Vec<Broken> = targets.iter().flat_map(|target| check(ctx, &fixed, target)).collect();
+    let mut at = 0;
+    broken.retain(|rule| {
+        at += 1;
+        let is_same = |other: &Broken| other.code.code == rule.code.code && other.clauses == rule.clauses;
+        // What a machine does not have, it does not have for any other plan either.
+        at == 1 || rule.code.code == UNSUPPORTED.code || left.iter().any(is_same)
+    });
+    broken
 }
 
 /// The kernel that a schedule is for: the one that it names, or the only function of its module.

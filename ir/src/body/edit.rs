@@ -404,8 +404,11 @@ impl Body {
 
     // Attributes and names of ops.
 
-    /// Replaces the inherent attributes, a dictionary.
+    /// Replaces the inherent attributes, a dictionary. Equal ones are no edit.
     pub fn set_props(&mut self, op: OpId, props: Attr) {
+        if self.props(op) == props {
+            return;
+        }
         self.edits += 1;
         match self.nested_mut(op) {
             Some(nested) => nested.set_props(nested.root, props),
@@ -413,8 +416,11 @@ impl Body {
         }
     }
 
-    /// Replaces the discardable attributes, a dictionary.
+    /// Replaces the discardable attributes, a dictionary. Equal ones are no edit.
     pub fn set_attrs(&mut self, op: OpId, attrs: Attr) {
+        if self.attrs(op) == attrs {
+            return;
+        }
         self.edits += 1;
         match self.nested_mut(op) {
             Some(nested) => nested.set_attrs(nested.root, attrs),

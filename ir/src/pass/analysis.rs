@@ -178,6 +178,23 @@ mod tests {
     }
 
     #[test]
+    fn equal_attributes_are_no_change() {
+        let ctx = Context::new([]);
+        let mut body = Body::module(&ctx);
+        let (root, key) = (body.root(), ctx.intern_str("key"));
+        let first = body.edits();
+        body.set_attrs(root, body.attrs(root));
+        body.set_props(root, body.props(root));
+        body.set_prop(&ctx, root, key, None);
+        assert_eq!(body.edits(), first);
+        body.set_attr(&ctx, root, key, Some(ctx.str_attr("value")));
+        let second = body.edits();
+        assert_ne!(second, first);
+        body.set_attr(&ctx, root, key, Some(ctx.str_attr("value")));
+        assert_eq!(body.edits(), second);
+    }
+
+    #[test]
     fn gone_with_the_body() {
         let ctx = Context::new([]);
         let mut body = Body::module(&ctx);

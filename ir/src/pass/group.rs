@@ -33,6 +33,15 @@ pub(crate) struct Step {
     pub costs: Costs,
     /// The bodies it is for, when it needs layers.
     pub only: Option<FxHashSet<Path>>,
+    /// The nest that a pass which was put in is shown with: the ops that it runs on, if they have one name.
+    pub shown_in: Option<(Anchor, u32)>,
+}
+
+impl Step {
+    /// The nest in reports and between passes.
+    pub(crate) fn shown_nest(&self) -> &[(Anchor, u32)] {
+        self.shown_in.as_ref().map_or(&self.nest, std::slice::from_ref)
+    }
 }
 
 /// Whether a body that was renamed since belongs to a nest of the pipeline: what it is stays as it was when the nest was

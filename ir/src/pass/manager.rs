@@ -255,7 +255,7 @@ impl<'a> Run<'a> {
                         let ready = self.lower(def.name, def.requires, &nest, module)?;
                         only = Some(ready).filter(|_| def.on != On::Module);
                     }
-                    steps.push(Step { costs: Costs::new(def), pass, nest, only });
+                    steps.push(Step { costs: Costs::new(def), pass, nest, only, shown_in: None });
                 }
             }
         }
@@ -284,7 +284,7 @@ impl<'a> Run<'a> {
         for instrument in &manager.instruments {
             instrument.progress(first.pass.def.name, self.number, self.of);
         }
-        let pipeline = Pipeline { items: vec![nested(&first.pass, &first.nest)] }.to_string();
+        let pipeline = Pipeline { items: vec![nested(&first.pass, first.shown_nest())] }.to_string();
         let watched = self.watched();
         let (ctx, number, diags) = (self.how.ctx, self.report.passes.len(), self.diags);
         let at = |changed| At { ctx, pass: &first.pass, pipeline: &pipeline, number, changed, diags };
@@ -323,7 +323,7 @@ impl<'a> Run<'a> {
     }
 
     fn report_steps(&mut self, steps: &[Step], inserted: bool) {
-        let reports = steps.iter().map(|step| PassReport::of(&step.pass, &step.nest, &step.costs, inserted));
+        let reports = steps.iter().map(|step| PassReport::of(&step.pass, step.shown_nest(), &step.costs, inserted));
         self.report.passes.extend(reports);
     }
 
@@ -479,15 +479,12 @@ impl<'a> Run<'a> {
         group: usize,
         module: &mut Body,
     ) -> Result<GroupResult, Stop> {
-        let shown = self.report.passes.len();
         let root = (pass.def.on == On::EachBody).then(|| self.common_root(&only, module)).flatten();
-        let step = Step { costs: Costs::new(pass.def), pass, nest: Vec::new(), only: Some(only) };
-        let swept = self.run_steps(vec![step], true, module)?;
-        // Shown as a pass for the ops that it ran on, since elsewhere it was not wanted.
-        if let (Some(report), Some(name)) = (self.report.passes.get_mut(shown), root) {
-            report.nest = vec![(Anchor::Op(name), u32::MAX - group as u32)];
-        }
-        Ok(swept)
+        // Shown as a pass for the ops that it runs on, since elsewhere it is not wanted.
+        let shown_in = root.map(|name| (Anchor::Op(name), u32::MAX - group as u32));
+        let costs = Costs::new(pass.def);
+        let step = Step { costs, pass, nest: Vec::new(), only: Some(only), shown_in };
+        self.run_steps(vec![step], true, module)
     }
 
     /// The name of the op that some functions of the module are, when it is one.

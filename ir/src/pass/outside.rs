@@ -69,16 +69,20 @@ pub fn diagnose(who: &str, loc: Loc, ended: &Ended) -> Option<Diagnostic> {
     Some(with_last_words(Diagnostic::error(code, loc, message), &ended.stderr))
 }
 
-/// A diagnostic with the last lines of a program's standard error as notes.
+/// A diagnostic with the last lines of a program's standard error as a note.
 #[must_use]
-pub fn with_last_words(mut diagnostic: Diagnostic, stderr: &str) -> Diagnostic {
+pub fn with_last_words(diagnostic: Diagnostic, stderr: &str) -> Diagnostic {
     const LINES: usize = 10;
     let lines: Vec<&str> = stderr.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
-    for line in &lines[lines.len().saturating_sub(LINES)..] {
-        let line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).take(500).collect();
-        diagnostic = diagnostic.note(Loc::UNKNOWN, format!("it said: {line}"));
-    }
-    diagnostic
+    let shown = |line: &&str| line.chars().map(|c| if c.is_control() { ' ' } else { c }).take(500).collect();
+    let last: Vec<String> = lines[lines.len().saturating_sub(LINES)..].iter().map(shown).collect();
+    // One note: a traceback is read as a block.
+    let text = match &last[..] {
+        [] => return diagnostic,
+        [line] => line.clone(),
+        lines => format!("\n{}", lines.join("\n")),
+    };
+    diagnostic.note(Loc::UNKNOWN, format!("it said: {text}"))
 }
 
 /// A time in the way it is given on the command line: `30s`, `500ms`.

@@ -18,6 +18,9 @@ pub struct Reproducer {
     pub auto_lower: AutoLower,
     /// Whether ops that no dialect registers are taken.
     pub allow_unregistered: bool,
+    /// The seed of `--order-seed`, where the program is run before and after each pass (`--evaluate-each`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evaluate_each: Option<u64>,
 }
 
 const MARK: &str = "// dlc-opt reproducer: ";

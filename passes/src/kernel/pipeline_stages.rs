@@ -74,8 +74,8 @@
 //! Phases: (1) the loads of the loop, what they need, and where they are awaited (`analysis::loads`); (2) before the loop,
 //! the loads of the first steps, each if there is such a step; (3) in the loop, after the barrier, the load of a later
 //! step into the tile of the one before; products that only add up are awaited a step later. From the multistage loop of
-//! CUTLASS (`mma_multistage.h`), with one barrier a step. The stages are those of the plan where no option says them. Rule
-//! of the debug counters: `pipeline`.
+//! CUTLASS (`mma_multistage.h`), with one barrier a step. The stages are those of the plan where no option says them. Rules
+//! of the debug counters: `pipeline`, `registers`.
 
 mod registers;
 

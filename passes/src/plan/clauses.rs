@@ -31,7 +31,7 @@ pub enum Use {
 pub struct Clause {
     /// Its word.
     pub word: &'static str,
-    /// What reads it: a pass, or `resolve` where it is checked.
+    /// What reads it: passes, or [`resolve`](super::resolved::resolve), which `tensorize` and `resolve-plan` call.
     pub reader: &'static str,
     /// What is done with it.
     pub used: Use,
@@ -319,7 +319,7 @@ pub const CLAUSES: &[Clause] = &[
         (plan.registers.is_some() && plan.roles.is_none())
             .then(|| "no 'roles': all threads have what ptxas gives them".into())
     }),
-    followed("blocks_per_sm", "tensorize", always),
+    followed("blocks_per_sm", "tensorize, order-tiles, split-reduction", always),
     followed("split_k", "resolve, tensorize, split-reduction", always),
     followed("stream_k", "split-reduction", always),
     followed("cache", "resolve, tensorize", of_cache),

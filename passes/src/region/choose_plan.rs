@@ -68,7 +68,7 @@
 //! registers for one block alone) count only if no other is left. The fastest is taken; of those within half a
 //! percent of it with as many threads and loads in flight the one whose sums have the fewest parts, of equal ones the
 //! first. The terms are reported as a remark. Linear in the kernel for each candidate. Rules of the debug counters: `plan`,
-//! `pack`.
+//! `pack`, `cut`.
 //!
 //! A plan that was measured at these sizes, a `plan.measured` of the module whose key is that of the kernel, replaces
 //! the estimate; of several the fastest. They are gone after this pass.
@@ -450,7 +450,7 @@ impl ChoosePlan {
             let time =
                 chosen.measured.filter(|_| at == 0).map(|time| format!("measured {:.2} us; ", time as f64 / 1e3));
             let (plan, time) = (summary(cx.ctx, plan), time.unwrap_or_default());
-            let message = format!("{place} of @{name}, of {count} ({stopped} stopped), {plan}: {time}{cost}");
+            let message = format!("{place} of @{name}, of {count} candidates, {stopped} refused: {plan}: {time}{cost}");
             cx.remark(RemarkKind::Analysis, kernel.loc(), message);
         }
         for why in chosen.refused.iter().take(self.top) {

@@ -34,12 +34,13 @@
 //! ```
 //!
 //! **Does not** choose anything: what a plan leaves open has one default, that of `tensorize`. A kernel without a plan gets
-//! none, and a plan without a tile keeps the default tile.
+//! none, and a plan without a tile keeps the default tile. Where no kernel has a plan, it warns.
 //!
 //! The rules are those of `plan::resolved`; linear in the ops of each kernel. Rule of the debug counters: none.
 
 use dlc_ir::OpRef;
 use dlc_ir::body::Body;
+use dlc_ir::diag::Diagnostic;
 use dlc_ir::pass::{On, OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
 use dlc_plan::check::check;
 use dlc_plan::places::first_place;
@@ -48,6 +49,11 @@ use dlc_plan::{Schedule, Schedules};
 use crate::analysis::axes::is_kernel;
 use crate::analysis::plans::machines;
 use crate::plan::resolved::{Refused, refusal, resolve};
+
+dlc_ir::codes! {
+    /// Plans are to be resolved, and no kernel has one.
+    NO_PLAN = "E1617" "NoPlan";
+}
 
 static DEF: PassDef = PassDef {
     on: On::Module,
@@ -69,11 +75,15 @@ impl Pass for ResolvePlan {
         let ctx = cx.ctx;
         let Some(block) = body.entry_block() else { return Ok(()) };
         let plans = Schedules::of(ctx, body);
-        let mut failed = false;
+        let (mut failed, mut planned, mut without) = (false, false, Vec::new());
         for op in body.ops(block).collect::<Vec<_>>() {
             let Some(kernel) = body.nested(op).filter(|kernel| is_kernel(ctx, kernel)) else { continue };
             let Some(name) = OpRef::new(ctx, body, op).symbol_name() else { continue };
-            let Some((at, plan)) = plans.plans_of(ctx, body, name).into_iter().next() else { continue };
+            let Some((at, plan)) = plans.plans_of(ctx, body, name).into_iter().next() else {
+                without.push(kernel.loc(kernel.root()));
+                continue;
+            };
+            planned = true;
             let targets = machines(cx, &plan);
             let explicit: Schedule = match resolve(ctx, kernel, Some(&plan), &targets, true) {
                 Ok(resolved) => resolved.explicit(&plan),
@@ -95,6 +105,11 @@ impl Pass for ResolvePlan {
             }
             cx.count("plans", 1);
             explicit.replace(ctx, body, at);
+        }
+        if let (false, Some(&first)) = (planned, without.first()) {
+            let warning = Diagnostic::warning(&NO_PLAN, first, "no kernel has a plan to resolve");
+            cx.diags
+                .emit(warning.suggest("'--choose-plan --resolve-plan' chooses a plan for each kernel and resolves it"));
         }
         if failed { Err(PassFailed) } else { Ok(()) }
     }

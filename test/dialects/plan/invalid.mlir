@@ -318,8 +318,8 @@ plan.schedule for sm90 {
 
 // The rows of a consumer are no whole instructions.
 plan.schedule for sm90 {
-  // expected-error@+2 {{E1605 'plan.schedule': the tile along 'm' is 96 for each that computes 'wgmma', which takes 128 at once; the nearest plan that fits has 'tile (m: 128, n: 128, k: 64)'}}
-  // expected-error@+1 {{E1605 'plan.schedule': the tile along 'k' is 60 for each that computes 'wgmma', which takes 16 at once}}
+  // expected-error@+2 {{E1605 'plan.schedule': the tile of all consumers has 96 rows along 'm', and 'wgmma' multiplies 128 at a time; the nearest plan that fits has 'tile (m: 128, n: 128, k: 64)'}}
+  // expected-error@+1 {{E1605 'plan.schedule': each consumer has 60 steps of the sum along 'k', and 'wgmma' multiplies 16 at a time}}
   tile (m: 96, n: 128, k: 60)
   instruction wgmma
   roles cooperative consumers 2
@@ -330,7 +330,7 @@ plan.schedule for sm90 {
 
 // Short axes are gone over together, and are no whole instruction.
 plan.schedule for sm80 {
-  // expected-error@+1 {{E1605 'plan.schedule': the tile along 'c' is 4 for each that computes 'mma', which takes 8 at once; the nearest plan that fits has 'tile (m: 64, n: 64, s: 2, c: 4)'}}
+  // expected-error@+1 {{E1605 'plan.schedule': each warp has 4 steps of the sum along 'c', and 'mma' multiplies 8 at a time; the nearest plan that fits has 'tile (m: 64, n: 64, s: 2, c: 4)'}}
   tile (m: 64, n: 64, s: 2, c: 2)
   reduced [s, c]
   instruction mma
@@ -343,7 +343,7 @@ plan.schedule for sm80 {
 plan.schedule for sm80 {
   tile (m: 64, n: 24, k: 32)
   instruction mma
-  // expected-error@+1 {{E1605 'plan.schedule': the tile along 'n' is 12 for each that computes 'mma', which takes 8 at once; the nearest plan that fits has 'tile (m: 64, n: 32, k: 32)', 'warp_tile (m: 16, n: 16)'}}
+  // expected-error@+1 {{E1605 'plan.schedule': each warp has 12 columns along 'n', and 'mma' multiplies 8 at a time; the nearest plan that fits has 'tile (m: 64, n: 32, k: 32)', 'warp_tile (m: 16, n: 16)'}}
   warp_tile (m: 16, n: 12)
 }
 
@@ -406,11 +406,11 @@ plan.schedule for sm90 {
 
 // -----
 
-// An operand that is another one in each block, and one that is not there.
+// An operand that differs in each block, and one that is not there.
 plan.schedule for sm90 {
   tile (m: 64, n: 64, k: 16)
   cluster (m: 2)
-  // expected-error@+2 {{E1607 'plan.schedule': 'A' is another one in each block of a cluster along m, so no block can load it for all; the nearest plan that fits has no 'multicast'}}
+  // expected-error@+2 {{E1607 'plan.schedule': each block of a cluster along m reads a different tile of 'A', so no block can load it for all; the nearest plan that fits has no 'multicast'}}
   // expected-error@+1 {{E1607 'plan.schedule': 'multicast' has 'C', of which there is no tile in shared memory, as there is of A, B}}
   multicast [A, C]
   cache A (m, k) f16 in smem
@@ -455,7 +455,7 @@ plan.schedule for sm90 {
   tile (m: 64, k: 48)
   cache A (m, k) f16 in smem
   cache B (k) f16 in smem
-  // expected-error@+2 {{E1608 'plan.schedule': a row of 'A' has 96 bytes, which are no whole atoms of a swizzle of 128; the nearest plan that fits has 'swizzle (A: 32, B: auto)'}}
+  // expected-error@+2 {{E1608 'plan.schedule': a row of 'A' has 96 bytes, which is no multiple of the 128 bytes of the swizzle; the nearest plan that fits has 'swizzle (A: 32, B: auto)'}}
   // expected-error@+1 {{E1608 'plan.schedule': the swizzle of 'B' is 16, and it is 0, 32, 64, 128 or auto}}
   swizzle (A: 128, B: 16)
 }
@@ -475,11 +475,11 @@ plan.schedule for sm90 {
 plan.schedule for sm90 {
   tile (m: 64, n: 64, k: 16)
   cluster (m: 2)
-  // expected-error@+1 {{E1609 'plan.schedule': 'barrier cp_async_group' is for copies by threads, which reach no other block of a cluster}}
   multicast [B]
   cache A (m, k) f16 in smem
   cache B (k, n) f16 in smem
   barrier cp_async_group
+  // The clause 'multicast' needs TMA as well, which follows from the first error.
   // expected-error@+1 {{E1609 'plan.schedule': 'barrier cp_async_group' is for copies by threads, and 'store tma' for copies by TMA; the nearest plan that fits has 'barrier mbarrier'}}
   store tma
 }
@@ -700,7 +700,17 @@ plan.schedule for sm90 {
 // A width beyond every tile is refused at once.
 plan.schedule for sm90 {
   tile (m: 64, n: 64)
-  // expected-error@+2 {{E1608 'plan.schedule': the width of 'n' is 9223372036854775807 8-bit elements, and an access has 1 to 16 of them, a power of two; the nearest plan that fits has 'vectorize n by 16'}}
-  // expected-error@+1 {{E1608 'plan.schedule': the tile along 'n' is 64, and accesses of 9223372036854775807 elements do not divide it}}
+  // expected-error@+1 {{E1608 'plan.schedule': the width of 'n' is 9223372036854775807 8-bit elements, and an access has 1 to 16 of them, a power of two; the nearest plan that fits has 'vectorize n by 16'}}
   vectorize n by 9223372036854775807
+}
+
+// -----
+
+// With two consumers the registers suffice: that there are too many of these follows from the first error.
+plan.schedule for sm90 {
+  tile (m: 128, n: 128, k: 64)
+  persistent sms
+  // expected-error@+1 {{E1609 'plan.schedule': 'ping_pong' is between two consumers, and there are 3; the nearest plan that fits has 'roles ping_pong consumers 2'}}
+  roles ping_pong consumers 3
+  registers (producer: 40, consumer: 232)
 }

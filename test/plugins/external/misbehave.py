@@ -11,6 +11,8 @@ text = sys.stdin.read()
 if how == "fails":
     print("this module is not to my taste", file=sys.stderr)
     sys.exit(3)
+elif how == "raises":
+    raise ValueError("this op has no name")
 elif how == "abort":
     print("last words", file=sys.stderr)
     sys.stderr.flush()

@@ -53,7 +53,7 @@
 // FURTHER: region.func private @t_0
 // PLAN: // -----// plan @t_0 //----- //
 // PLAN-NEXT: plan.schedule of @t_0 for sm90
-// MISSPELT: error: --dump: there is no layer of the name 'indexbok'; did you mean 'indexbook'?
+// MISSPELT: error: --dump: there is no layer of the name 'indexbok' (frontend, tiny, {{.*}}, host); did you mean 'indexbook'?
 tiny.func @t<M>(%x: tensor<[M], f32>) -> tensor<[M], f32> {
   return %x
 }

@@ -19,7 +19,7 @@
 // CHECK-SAME: "kernel":"gemm_0"
 // CHECK-SAME: "terms":{{\[\[}}"computing",
 // CHECK-SAME: "remarks":[{
-// CHECK-SAME: "at":[4,2],{{.*}}"pass":"form-regions"
+// CHECK-SAME: "at":[3,2],{{.*}}"pass":"form-regions"
 // CHECK-SAME: "title":"input"
 // CHECK-SAME: "from":null,{{.*}}"title":"as read"
 // CHECK-SAME: "from":[null,1,4,5,1,4,4,4,2,2,2,3,3,3,4,4,4,null],{{.*}}"title":"form-regions"

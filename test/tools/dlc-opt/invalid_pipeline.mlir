@@ -16,8 +16,7 @@
 // CHECK: did you mean 'rounds'?
 // SYNTAX: [E0411] Error: expected {{.*}}')'{{.*}}, found the end
 // VALUE: the option 'rounds' of 'canonicalize' takes a 64-bit integer, not 'many'
-// FLAG: unexpected argument '--canonicalise'
-// FLAG: '--canonicalize'
+// FLAG: error: no pass or option has the name '--canonicalise' (--list-passes shows the passes); did you mean '--canonicalize'?
 // BOTH: --pass-pipeline and flags of passes exclude each other
 // NEST: [E0414] Error: 'cse' is a pass; only ops have passes nested in them
 // ANCHOR: [E0414] Error: no dialect registers the op 'sampl.func'

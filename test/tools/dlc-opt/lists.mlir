@@ -6,6 +6,7 @@
 // RUN: dlc-opt --help=choose-plan | FileCheck %s --check-prefix=PASS
 // RUN: dlc-opt --help=kernel.wgmma | FileCheck %s --check-prefix=OP
 // RUN: dlc-opt --help=plan | FileCheck %s --check-prefix=DIALECT
+// RUN: dlc-opt --help=tiny | FileCheck %s --check-prefix=LAYER
 // RUN: dlc-opt --help=plan.schedule | FileCheck %s --check-prefix=CLAUSES
 // RUN: dlc-opt --help=wgmma | FileCheck %s --check-prefix=OP
 // RUN: dlc-opt --help=E1602 | FileCheck %s --check-prefix=CODE
@@ -35,6 +36,11 @@
 // PASS: needs {{.*}}region
 // DIALECT: plan: How a kernel is made, as data.
 // DIALECT: plan.schedule
+// DIALECT: Reference: docs/reference/plan.md
+// LAYER: tiny: Tensor programs as views, arithmetic and reductions.
+// LAYER: {{[0-9]+}} ops: --show-dialects=tiny lists them, docs/reference/tiny.md describes them.
+// LAYER: Passes on the layer tiny:
+// LAYER: --decompose-contraction{{$}}
 // CLAUSES: plan.schedule
 // CLAUSES: Clauses:
 // CLAUSES: stages {{ *}}How many tiles of each operand shared memory has.

@@ -10,6 +10,14 @@
 // FAILS: error[E0462]: the program '{{.*}}misbehave.py fails' of the pass 'external' failed with exit status 3
 // FAILS: it said: this module is not to my taste
 
+// A traceback is one block.
+// RUN: not dlc-opt input -o out --external='cmd="%{python} %{root}/test/plugins/external/misbehave.py raises"' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=RAISES
+// RAISES: it said:
+// RAISES-NEXT: Traceback
+// RAISES: ValueError: this op has no name
+// RAISES-NOT: it said
+
 // RUN: not dlc-opt input -o out --external='cmd="%{python} %{root}/test/plugins/external/misbehave.py abort"' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ABORT
 // ABORT: error[E0462]: {{.*}} was ended by signal 6 (SIGABRT)

@@ -5,9 +5,10 @@ use std::io::Write;
 use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use dlc_ir::diag::RemarkKind;
+use dlc_ir::diag::{RemarkKind, nearest};
 use dlc_ir::pass::PassDef;
 use dlc_ir::pass::manager::AutoLower;
 use dlc_ir::pass::outside::parse_seconds;
@@ -58,6 +59,8 @@ pub struct Options {
     pub print: Print,
     /// `--dump`: layers, as the specification or the design calls them.
     pub dump: Vec<String>,
+    /// `--emit`: the layer, as the specification or the design calls it, if it is given.
+    pub emit: Vec<String>,
     /// `--dump-format=json`
     pub dump_json: bool,
     /// `--explore`: the file of a page.
@@ -404,6 +407,7 @@ fn pass_flag(def: &'static PassDef) -> Arg {
         help += &format!("\n  {}: {} [{values}default: {}]", option.name, option.doc, option.default);
     }
     let arg = Arg::new(def.name).long(def.name).help(help).help_heading(heading).action(ArgAction::Append);
+    // Without options it still takes a value, so that the parser of pipelines says what is wrong with one.
     let value = if def.options.is_empty() { "" } else { "OPT=VAL .." };
     arg.num_args(0..=1).require_equals(true).default_missing_value("").value_name(value)
 }
@@ -417,11 +421,28 @@ pub fn parse(setup: &Setup, args: &[OsString], io: &mut Io<'_>) -> Result<Option
     if let Some(status) = help.printed(&command, args, io).or_else(|| shell::printed(&mut command, args, io)) {
         return Err(status);
     }
-    let matches = command.try_get_matches_from(args).map_err(|error| refuse(&error, io))?;
-    options(registry, &matches, io.terminal).map_err(|message| {
+    let wrong = |message: String, io: &mut Io<'_>| {
         let _ = writeln!(io.stderr, "error: {message}\n\nFor more information, try '--help'.");
         Status::Usage
-    })
+    };
+    let known: Vec<String> = command.get_arguments().filter_map(Arg::get_long).map(str::to_string).collect();
+    let matches = command.try_get_matches_from(args).map_err(|error| match unknown_flag(&error, &known) {
+        Some(message) => wrong(message, io),
+        None => refuse(&error, io),
+    })?;
+    options(registry, &matches, io.terminal).map_err(|message| wrong(message, io))
+}
+
+/// What is wrong with a flag that is neither a pass nor an option, if that is the error.
+fn unknown_flag(error: &clap::Error, known: &[String]) -> Option<String> {
+    let flag = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(flag)) if error.kind() == ErrorKind::UnknownArgument => flag,
+        _ => return None,
+    };
+    let name = flag.strip_prefix("--")?;
+    let near = nearest(name, known.iter().map(String::as_str));
+    let near = near.map_or(String::new(), |near| format!("; did you mean '--{near}'?"));
+    Some(format!("no pass or option has the name '{flag}' (--list-passes shows the passes){near}"))
 }
 
 fn options(registry: &Registry, matches: &ArgMatches, terminal: bool) -> Result<Options, String> {
@@ -478,6 +499,7 @@ fn options(registry: &Registry, matches: &ArgMatches, terminal: bool) -> Result<
         elide_elements: matches.get_one::<u64>("elide-elements").copied(),
         print,
         dump: texts("dump"),
+        emit: text("emit").into_iter().collect(),
         explore: text("explore"),
         dump_json: text("dump-format").as_deref() == Some("json"),
         plans: matches.get_many::<String>("plan").into_iter().flatten().cloned().collect(),

@@ -109,6 +109,8 @@ struct Run<'a> {
     allow_unregistered: bool,
     verify_each: bool,
     auto_lower: AutoLower,
+    /// The seed of the order in which the program is run between passes, if it is.
+    evaluate_each: Option<u64>,
     counters: DebugCounters,
     host: Processes,
 }
@@ -140,9 +142,11 @@ impl<'a> Run<'a> {
             reporter.take(diags.take());
             return Err(Status::Usage);
         };
-        if let Some(message) = unknown_layer(ctx, &options.dump) {
-            let _ = writeln!(io.stderr, "error: --dump: {message}");
-            return Err(Status::Usage);
+        for (option, words) in [("dump", &options.dump), ("emit", &options.emit)] {
+            if let Some(message) = unknown_layer(ctx, registry, words) {
+                let _ = writeln!(io.stderr, "error: --{option}: {message}");
+                return Err(Status::Usage);
+            }
         }
         let Some(file) = input::read(ctx, &options.input, io.stdin, &diags) else {
             reporter.take(diags.take());
@@ -150,6 +154,7 @@ impl<'a> Run<'a> {
         };
         let (mut allow_unregistered, mut verify_each, mut auto_lower) =
             (options.allow_unregistered, options.verify_each, options.auto_lower);
+        let mut evaluate_each = options.evaluate_each.then_some(options.order_seed);
         if options.run_reproducer {
             let Some(reproducer) = Reproducer::read(&file.text) else {
                 let message = format!("'{}' is no reproducer: it does not say what to run", file.name);
@@ -167,6 +172,7 @@ impl<'a> Run<'a> {
             }
             verify_each = reproducer.verify_each;
             auto_lower = reproducer.auto_lower;
+            evaluate_each = evaluate_each.or(reproducer.evaluate_each);
         }
         plugin::delegate::put_in(&mut pipeline, &setup.plugins);
         let counting = options.debug_counter_report || !options.debug_counters.is_empty();
@@ -180,6 +186,7 @@ impl<'a> Run<'a> {
             allow_unregistered,
             verify_each,
             auto_lower,
+            evaluate_each,
             counters: match counting {
                 true => DebugCounters::new(options.debug_counters.iter().cloned()),
                 false => DebugCounters::off(),
@@ -303,7 +310,7 @@ impl<'a> Run<'a> {
         let options = self.options;
         let printer = PrintIr::new(&options.print, self.print_options());
         let dump = Dump::new(self.registry, &options.dump, options.dump_json, self.print_options());
-        let evaluate = Evaluate::in_order(options.order_seed);
+        let evaluate = self.evaluate_each.map(|seed| Evaluate::new(seed, &self.options.input));
         let progress = Progress::default();
         let mut instruments: Vec<&dyn Instrument> = Vec::new();
         if options.print.is_active() {
@@ -313,9 +320,7 @@ impl<'a> Run<'a> {
             instruments.push(&dump);
         }
         instruments.extend(explore.map(|explore| explore as &dyn Instrument));
-        if options.evaluate_each {
-            instruments.push(&evaluate);
-        }
+        instruments.extend(evaluate.as_ref().map(|evaluate| evaluate as &dyn Instrument));
         if options.progress {
             instruments.push(&progress);
         }
@@ -388,6 +393,7 @@ impl<'a> Run<'a> {
             verify_each: self.verify_each,
             auto_lower: self.auto_lower,
             allow_unregistered: self.allow_unregistered,
+            evaluate_each: self.evaluate_each,
         };
         let how = match failure.kind {
             FailureKind::Failed => "fails",

@@ -5,6 +5,7 @@
 //! cannot be run before the first pass is left out, and sizes that a kernel has come to refuse. The elements of tensors are compared by the tolerance that suits the
 //! function, as `dlc-run --check` does; single numbers bit by bit.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -36,16 +37,18 @@ const LIMITS: Limits = Limits { steps: 1 << 22, depth: 1000 };
 const SIZES: [&[i64]; 6] = [&[3, 5, 2, 4], &[8], &[7, 1, 6], &[16, 32], &[1], &[0, 4]];
 
 /// Runs the program between passes.
-#[derive(Default)]
 pub struct Evaluate {
     runs: Mutex<Vec<Run>>,
     order: Seed,
+    /// The program as a word of a shell: its file, or `-` for standard input.
+    program: String,
 }
 
 impl Evaluate {
-    /// With the order of warps and of asynchronous work that a seed decides.
-    pub fn in_order(seed: u64) -> Evaluate {
-        Evaluate { order: Seed(seed), ..Evaluate::default() }
+    /// Evaluates the program of a file, in the order of warps and of asynchronous work that a seed decides.
+    pub fn new(seed: u64, file: &str) -> Evaluate {
+        let program = shlex::try_quote(file).map_or_else(|_| "FILE".to_string(), Cow::into_owned);
+        Evaluate { runs: Mutex::default(), order: Seed(seed), program }
     }
 }
 
@@ -105,7 +108,8 @@ impl Instrument for Evaluate {
             let (pass, name) = (at.pass.def.name, &function.name);
             let input = show(at.ctx, &run.function.inputs, &run.input);
             let message = format!("the pass '{pass}' has changed what @{name}({input}) gives: {is}");
-            let again = run.again.as_ref().map(|args| format!("'dlc-run --strict {args}' runs it on this input"));
+            let again = |args| format!("'dlc-run {} --strict {args}' runs it on this input", self.program);
+            let again = run.again.as_ref().map(again);
             at.diags.emit(Diagnostic::error(&RESULT_CHANGED, function.loc, message).suggest_if(again));
             return Err(PassFailed);
         }

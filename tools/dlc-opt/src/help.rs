@@ -10,10 +10,13 @@ use dlc_ir::pass::registry::Registry;
 use dlc_ir::pass::{OptionDef, OptionKind, PassDef};
 use dlc_plan::Schedule;
 
+use crate::layers::LAYERS;
 use crate::{Io, Status};
 
 /// The heading of named pipelines.
 pub const PIPELINES: &str = "Named pipelines";
+/// How clap shows the value of a pass without options.
+const NO_VALUE: &str = "[=<>]";
 /// What a heading begins with whose topic is its last word.
 const OF_LAYER: &str = "Passes on the layer ";
 
@@ -110,7 +113,9 @@ impl Help<'_> {
             topic(heading) == wanted || wanted == "passes" && is_of_passes(heading)
         };
         let shown = command.clone().mut_args(|arg| if is_meant(&arg) { arg } else { arg.hide(true) });
-        Ok(rendered(shown.disable_version_flag(true).after_help("").help_template("{all-args}")))
+        let of_dialect = self.explained.and_then(|linked| linked.layer(wanted)).unwrap_or_default();
+        let options = rendered(shown.disable_version_flag(true).after_help("").help_template("{all-args}"));
+        Ok(of_dialect + &options)
     }
 }
 
@@ -118,7 +123,9 @@ impl Help<'_> {
 fn rendered(mut command: Command) -> String {
     let is_long = command.get_arguments().any(|arg| !arg.is_hide_set() && arg.get_long_help().is_some());
     let text = if is_long { command.render_long_help() } else { command.render_help() };
-    text.to_string()
+    // clap has no word for a value without a name. Blanks keep the columns.
+    let lines = text.to_string().replace(NO_VALUE, &" ".repeat(NO_VALUE.len()));
+    lines.split('\n').map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
 
 /// Whether a heading is that of passes, which are options as well.
@@ -177,6 +184,14 @@ impl Named for Linked<'_> {
 }
 
 impl Linked<'_> {
+    /// What the dialect of a layer is, before the passes on it. Its ops are too many to stand before these.
+    fn layer(&self, name: &str) -> Option<String> {
+        let dialect = self.dialects.iter().find(|dialect| dialect.name == name)?;
+        let (count, list) = (dialect.ops.len(), format!("--show-dialects={name} lists them"));
+        let page = reference(name).map_or(String::new(), |page| format!(", {page} describes them"));
+        Some(format!("{name}: {}\n\n{count} ops: {list}{page}.\n\n", dialect.summary))
+    }
+
     /// What anything is that a text may name: also a dialect, an op without its dialect, a code of diagnostics, and a clause
     /// of plans.
     fn explained(&self, name: &str) -> Option<String> {
@@ -219,7 +234,13 @@ fn dialect(dialect: &Dialect) -> String {
     for op in dialect.ops {
         text += &format!("  {:<24} {}\n", op.name, op.summary());
     }
+    text += &reference(dialect.name).map_or(String::new(), |page| format!("\nReference: {page}\n"));
     text
+}
+
+/// The page about the dialect of a layer. Dialects of plugins have none.
+fn reference(name: &str) -> Option<String> {
+    LAYERS.contains(&name).then(|| format!("docs/reference/{name}.md"))
 }
 
 /// The words that an option takes, if it takes one of some: `one of ieee, tf32; `.

@@ -7,11 +7,13 @@ use std::sync::Arc;
 
 use dlc_core::json::outline::Outline;
 use dlc_ir::body::{InsertPoint, OpParts, OpRef};
-use dlc_ir::diag::{Diagnostic, Diagnostics};
+use dlc_ir::diag::{Diagnostic, Diagnostics, did_you_mean};
 use dlc_ir::location::{Loc, SourceFile, SourceMap};
 use dlc_ir::pass::layers::dialect_of;
 use dlc_ir::pass::registry::Registry;
+
 use dlc_ir::text::{NOT_UTF8, ParseOptions, TOO_LARGE, parse_module};
+use dlc_ir::verify::UNKNOWN_SYMBOL;
 use dlc_ir::{Attr, Body, Context};
 use dlc_plan::Schedule;
 use dlc_plan::check::NOT_OF_KERNEL;
@@ -147,13 +149,19 @@ fn add_plans_of(
             if several {
                 continue;
             }
-            let message = format!("'{name}' is given as a file of plans, and '{}' is no op of plans", view.name());
+            let message =
+                format!("a file of '--plan' holds ops of the layer 'plan' only, and '{name}' has '{}'", view.name());
             let error = Diagnostic::error(&UNKNOWN_FORM, view.loc(), message);
-            diags.emit(error.suggest("give the program first, and with '--plan' what stands next to it"));
+            diags.emit(error.suggest("give the program as the input, and with '--plan' the ops of its plans"));
             return None;
         }
         let attrs = plans.attrs(op);
-        let props = match Schedule::of(view) {
+        let plan = Schedule::of(view);
+        if let Some(missing) = plan.as_ref().and_then(|plan| missing_kernel(ctx, module, plan, &kernels)) {
+            diags.emit(Diagnostic { loc: view.loc(), ..missing }.at(view.name()));
+            return None;
+        }
+        let props = match plan {
             Some(plan) => match plan_for_kernel(ctx, &plan, (plans.props(op), attrs), &kernels) {
                 Ok(props) => props,
                 Err(message) => {
@@ -170,6 +178,31 @@ fn add_plans_of(
         module.insert(copy, end);
     }
     Some(())
+}
+
+/// What is wrong with a plan of a kernel that the input does not have. The kernels of a graph are there only once it is
+/// lowered, so a similar name of the graph is none.
+fn missing_kernel(
+    ctx: &Context,
+    module: &Body,
+    plan: &Schedule,
+    kernels: &[(String, Vec<String>)],
+) -> Option<Diagnostic> {
+    let name = plan.of.as_deref()?;
+    let ops = module.entry_block().into_iter().flat_map(|block| module.ops(block));
+    if ops.into_iter().any(|op| OpRef::new(ctx, module, op).symbol_name() == Some(name)) {
+        return None;
+    }
+    let error = Diagnostic::error(&UNKNOWN_SYMBOL, Loc::UNKNOWN, format!("the input has no kernel @{name}"));
+    if kernels.is_empty() {
+        return Some(error.suggest(format!(
+            "its kernels are made by '--tiny-to-region': lower it first, or leave 'of @{name}' out where there is one kernel"
+        )));
+    }
+    let names = kernels.iter().map(|(name, _)| name.as_str());
+    let near = did_you_mean(name, names.clone()).map(|hint| hint.replacen('\'', "'@", 1));
+    let list = || format!("the kernels are {}", names.collect::<Vec<_>>().join(", "));
+    Some(error.suggest(near.unwrap_or_else(list)))
 }
 
 /// The kernels of a module, with their axes: those of the results, then those that are reduced.

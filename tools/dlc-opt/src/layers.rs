@@ -13,11 +13,14 @@ const WORDS: [&str; 5] = ["indexbook", "poly_view", "gpu", "gpu_ir", CUDA];
 pub const CUDA: &str = "cu";
 
 /// What is wrong with the words for layers: that there is no such layer, and no such dialect.
-pub fn unknown_layer(ctx: &Context, words: &[String]) -> Option<String> {
-    let known = || LAYERS.into_iter().chain(WORDS).chain(ctx.dialects().iter().map(|dialect| dialect.name));
+pub fn unknown_layer(ctx: &Context, registry: &Registry, words: &[String]) -> Option<String> {
+    // A pass may lead to a layer that has no dialect of its own.
+    let reached = || registry.passes().flat_map(|def| def.adds.iter().copied());
+    let dialects = || ctx.dialects().iter().map(|dialect| dialect.name);
+    let known = || LAYERS.into_iter().chain(WORDS).chain(dialects()).chain(reached());
     let wrong = words.iter().find(|word| !known().any(|name| name == *word))?;
     let near = did_you_mean(wrong, known()).map_or(String::new(), |near| format!("; {near}"));
-    Some(format!("there is no layer of the name '{wrong}'{near}"))
+    Some(format!("there is no layer of the name '{wrong}' ({}){near}", LAYERS.join(", ")))
 }
 
 /// The name of a layer, from the word that the specification uses.

@@ -46,8 +46,11 @@ Examples:
 Without a condition, the command must print the code of the first error that it prints now; where it
 prints none, it must end with the exit status that it ends with now, which is not 0.
 
-Exit status: 0 all went well, 1 the command does not fail or a file cannot be read or written,
-2 dlc-reduce was called wrongly, 3 dlc itself has made a mistake.";
+Exit status:
+  0  all went well
+  1  the command does not fail or a file cannot be read or written
+  2  dlc-reduce was called wrongly
+  3  dlc itself has made a mistake";
 
 /// The command line.
 pub fn command() -> Command {

@@ -161,8 +161,11 @@ Examples:
   dlc-run gemm.json --shape=M=4096,N=4096,K=4096
                                                 run PTX by its launch manifest
 
-Exit status: 0 all went well, 1 something is wrong with the input or differs from what is expected,
-2 dlc-run was called wrongly, 3 dlc itself has made a mistake.";
+Exit status:
+  0  all went well
+  1  something is wrong with the input or differs from what is expected
+  2  dlc-run was called wrongly
+  3  dlc itself has made a mistake";
 
 fn option(name: &'static str, value: &'static str, heading: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).value_name(value).help(help).help_heading(heading)

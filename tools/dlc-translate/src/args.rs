@@ -38,8 +38,11 @@ Examples:
   dlc-translate kernels.mlir --to-ptx -o k.ptx   PTX, and in k.json how it is launched
   dlc-translate kernels.mlir --to-cuda -o k.cu   the same kernels as C++ for people
 
-Exit status: 0 all went well, 1 something is wrong with the input, 2 dlc-translate was called wrongly,
-3 dlc itself has made a mistake.";
+Exit status:
+  0  all went well
+  1  something is wrong with the input
+  2  dlc-translate was called wrongly
+  3  dlc itself has made a mistake";
 
 /// The command line.
 pub fn command() -> Command {

@@ -86,8 +86,9 @@ pub fn translate(ctx: &Context, module: &Body, file: &str, lines: bool, diags: &
     }
     // A program that only gives back what it is given has no kernels.
     if manifest.kernels.is_empty() && manifest.programs.is_empty() {
-        let error = Diagnostic::error(&NOT_LAUNCHED, dlc_ir::Loc::UNKNOWN, "there is no kernel in instructions");
-        diags.emit(error.suggest("run 'dlc-opt --region-to-ptx' before, of a graph 'dlc-opt --tiny-to-ptx-sm90'"));
+        let error =
+            Diagnostic::error(&NOT_LAUNCHED, dlc_ir::Loc::UNKNOWN, "no kernel has been lowered to instructions");
+        diags.emit(error.suggest("run 'dlc-opt --region-to-ptx' first, or 'dlc-opt --tiny-to-ptx-sm90' for a graph"));
         return None;
     }
     let not_verified = |id| {

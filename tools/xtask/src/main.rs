@@ -133,7 +133,7 @@ fn check_reference(root: &Path) -> Result<(), String> {
     if stale.is_empty() {
         return Ok(());
     }
-    Err(format!("stale in {}: {}; `cargo bless` rewrites them", reference::FOLDER, stale.join(", ")))
+    Err(format!("stale in {}: {}; `cargo xtask reference` rewrites them", reference::FOLDER, stale.join(", ")))
 }
 
 fn write_pass(root: &Path, group: &str, name: &str) -> Result<(), String> {
@@ -144,7 +144,7 @@ fn write_pass(root: &Path, group: &str, name: &str) -> Result<(), String> {
         println!("{path}");
     }
     println!(
-        "It builds and passes its test; `cargo bless` adds it to the reference. Now say in the header what it does, and make it so."
+        "It builds and passes its test; `cargo xtask reference` adds it to the reference. Now say in the header what it does, and make it so."
     );
     Ok(())
 }

@@ -18,8 +18,19 @@ pub fn files(repo: &Repo, group: &str, name: &str) -> Result<Vec<(String, String
     }
     let pass = name.replace('_', "-");
     let type_name: String = name.split('_').map(capitalized).collect();
+    let (layer, example) = layer(group);
+    let quoted: String = example.lines().map(|line| format!("//! {line}\n")).collect();
+    let requires = layer.unwrap_or("any layer");
+    let base = format!("PassDef::base(\"{pass}\", \"Does nothing yet.\", create)");
+    let def = layer.map_or(base.clone(), |layer| format!("PassDef {{ requires: &[\"{layer}\"], ..{base} }}"));
+    // As rustfmt breaks a line that is too long.
+    let start = if "static DEF: PassDef = ;".len() + def.len() > LINE { "\n    " } else { " " };
+    let def = format!("static DEF: PassDef ={start}{def};");
+    let last = example.lines().rev().nth(1).unwrap_or_default().trim();
     let fill = |text: &str| {
-        text.replace("{pass}", &pass).replace("{Type}", &type_name).replace("{name}", &name).replace("{group}", group)
+        let text = text.replace("{requires}", requires).replace("{def}", &def).replace("{last}", last);
+        let text = text.replace("{quoted}", &quoted).replace("{example}", example);
+        text.replace("{pass}", &pass).replace("{Type}", &type_name).replace("{name}", &name)
     };
     let mut files = vec![(path, fill(SOURCE)), (format!("test/passes/{group}/{pass}/basic.mlir"), fill(TEST))];
     let line = format!("pub mod {name};");
@@ -33,6 +44,16 @@ pub fn files(repo: &Repo, group: &str, name: &str) -> Result<Vec<(String, String
         }
     }
     Ok(files)
+}
+
+/// The layer that the passes of a group run on, if it is one of these, and a function to start from. A lowering from one
+/// layer to another, `tiny_to_book`, runs on the first.
+fn layer(group: &str) -> (Option<&str>, &'static str) {
+    let layer = group.split_once("_to_").map_or(group, |(from, _)| from);
+    match EXAMPLES.iter().find(|(own, _)| *own == layer) {
+        Some((_, example)) => (Some(layer), example),
+        None => (None, ANY),
+    }
 }
 
 /// The text with a `mod` line among the others, in order.
@@ -50,31 +71,72 @@ fn capitalized(word: &str) -> String {
     chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }
 
+/// The longest line, as in rustfmt.toml.
+const LINE: usize = 120;
+
+/// A function of any layer.
+const ANY: &str = "\
+sample.func @f(%x: i64) -> i64 {
+  sample.return %x
+}
+";
+
+/// A function of each layer that passes are written for.
+const EXAMPLES: [(&str, &str); 4] = [
+    (
+        "frontend",
+        "\
+frontend.graph @f<N>(%x: tensor<[N], f32>) -> tensor<[N], f32> {
+  output %x
+}
+",
+    ),
+    (
+        "tiny",
+        "\
+tiny.func @f<N>(%x: tensor<[N], f32>) -> tensor<[N], f32> {
+  return %x
+}
+",
+    ),
+    (
+        "book",
+        "\
+book.func @f<N>(%x: tensor<[N], f32>) -> tensor<[N], f32> {
+  return %x
+}
+",
+    ),
+    (
+        "region",
+        "\
+region.func @f<N> iters (n: N) ins (%X: memref<[N], f32, row_major>) outs (Y: memref<[N], f32, row_major> materialize gmem) {
+  %x = read %X[n] : f32 over (n)
+  yield %x to Y
+}
+",
+    ),
+];
+
 const SOURCE: &str = "\
 //! Does nothing yet.
 //!
-//! **Requires**: any layer.
+//! **Requires**: {requires}.
 //! **Ensures**: nothing.
 //!
 //! **Before**
 //! ```mlir before
-//! sample.func @f(%x: i64) -> i64 {
-//!   sample.return %x
-//! }
-//! ```
+{quoted}//! ```
 //! **After**
 //! ```mlir after
-//! sample.func @f(%x: i64) -> i64 {
-//!   sample.return %x
-//! }
-//! ```
+{quoted}//! ```
 //!
 //! **Does not** do anything.
 
 use dlc_ir::Body;
 use dlc_ir::pass::{OptionValues, Pass, PassCx, PassDef, PassResult};
 
-static DEF: PassDef = PassDef::base(\"{pass}\", \"Does nothing yet.\", create);
+{def}
 dlc_ir::inventory::submit! { &DEF }
 
 fn create(_: &OptionValues) -> Result<Box<dyn Pass>, String> {
@@ -100,11 +162,8 @@ const TEST: &str = "\
 // RUN: dlc-opt %s --{pass} | FileCheck %s
 
 // CHECK-LABEL: @f
-// CHECK: return %x
-sample.func @f(%x: i64) -> i64 {
-  return %x
-}
-";
+// CHECK: {last}
+{example}";
 
 #[cfg(test)]
 mod tests {
@@ -139,6 +198,11 @@ mod tests {
     #[test]
     fn in_a_new_group() {
         let files = files(&repo(), "tiny", "merge_ranges").expect("files");
+        // The layer is that of the group.
+        assert!(files[0].1.contains("**Requires**: tiny.") && files[0].1.contains("//! tiny.func @f"));
+        assert!(files[0].1.contains("PassDef { requires: &[\"tiny\"], ..PassDef::base(\"merge-ranges\""));
+        assert!(files[1].1.contains("\n// CHECK: return %x\ntiny.func @f"));
+        assert!(header::read(&files[0].1).is_ok());
         assert_eq!(files[2].0, "passes/src/tiny.rs");
         assert_eq!(files[3].1, "//! Passes.\n\npub mod generic;\npub mod tiny;\n");
     }

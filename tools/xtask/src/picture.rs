@@ -73,8 +73,10 @@ fn arrows(def: &'static PassDef) -> Vec<Arrow> {
     let below = def.adds.iter().copied().min_by_key(|layer| depth(layer)).unwrap_or(from);
     let arrow = |from, to, kind| Arrow { from, to, pass: def.name, kind };
     let others = def.adds.iter().copied().filter(|&layer| layer != below);
-    let plans =
-        CLAUSES.iter().any(|clause| clause.reader == def.name).then(|| arrow("plan", below, ArrowKind::OfPlans));
+    let plans = CLAUSES
+        .iter()
+        .any(|clause| clause.reader.split(", ").any(|reader| reader == def.name))
+        .then(|| arrow("plan", below, ArrowKind::OfPlans));
     std::iter::once(arrow(from, below, ArrowKind::Down))
         .chain(others.map(|to| arrow(from, to, ArrowKind::Aside)))
         .chain(plans)

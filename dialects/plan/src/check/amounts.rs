@@ -87,7 +87,7 @@ impl Checked<'_> {
                 let along = cluster.names().collect::<Vec<_>>().join(", ");
                 let tensor = tensor.clone();
                 let message = format!(
-                    "'{tensor}' is another one in each block of a cluster along {along}, so no block can load it for all"
+                    "each block of a cluster along {along} reads a different tile of '{tensor}', so no block can load it for all"
                 );
                 self.error_with_fix(&["multicast"], &BAD_CLUSTER, message, move |plan| {
                     without_multicast(plan, &tensor)
@@ -320,8 +320,9 @@ impl Checked<'_> {
         let Some(cache) = cache.filter(|_| bytes > 0) else { return };
         let row = plan.axes_of(cache).last().map_or(1, |axis| plan.tile_of(axis)) * plan.elem_bits(self.ctx, cache) / 8;
         if row % bytes != 0 {
-            let message =
-                format!("a row of '{tensor}' has {row} bytes, which are no whole atoms of a swizzle of {bytes}");
+            let message = format!(
+                "a row of '{tensor}' has {row} bytes, which is no multiple of the {bytes} bytes of the swizzle"
+            );
             let right = [128, 64, 32, 0].into_iter().find(|&bytes| bytes == 0 || row % bytes == 0).unwrap_or(0);
             self.error_with_fix(&[&format!("swizzle {tensor}")], &MISALIGNED, message, fix(Choice::Number(right)));
         }

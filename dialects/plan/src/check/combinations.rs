@@ -342,11 +342,23 @@ impl Checked<'_> {
         if let Some(last) = reduced.pop_if(|(_, extent)| *extent >= deep) {
             reduced = vec![last];
         }
-        let sides = [(row_axes, rows * sharing), (column_axes, wide), (reduced, deep)];
+        let each = match (&plan.roles, warp) {
+            (_, Some(_)) => "each warp",
+            (Some(_), None) => "each consumer",
+            (None, None) => "the tile",
+        };
+        // Consumers that share a tile have its rows together.
+        let (of_rows, rows) = if sharing > 1 { ("the tile of all consumers", rows * sharing) } else { (each, rows) };
+        let sides = [
+            (row_axes, rows, (of_rows, "rows")),
+            (column_axes, wide, (each, "columns")),
+            (reduced, deep, (each, "steps of the sum")),
+        ];
+        let shape = shape.map_or(String::new(), |shape| format!(" {shape:?}"));
         // Pixels of whole rows are rounded up to what the instruction takes.
         let pixels = plan.windowed().and_then(|tensor| plan.smem_caches().find(|cache| cache.tensor == tensor));
         let pixels = pixels.map_or_else(Vec::new, |cache| plan.axes_of(cache));
-        for (axes, step) in sides {
+        for (axes, step, (who, what)) in sides {
             let Some((axis, _)) = axes.last() else { continue };
             if out.iter().any(|(own, _)| own == axis) && pixels.contains(&axis.as_str()) {
                 continue;
@@ -355,7 +367,7 @@ impl Checked<'_> {
             let step = step.max(1);
             if extent % step != 0 {
                 let message = format!(
-                    "the tile along '{axis}' is {extent} for each that computes '{word}', which takes {step} at once"
+                    "{who} has {extent} {what} along '{axis}', and '{word}{shape}' multiplies {step} at a time"
                 );
                 // The last axis grows until whole instructions fit.
                 let own = axes.last().map_or(1, part);

@@ -1,4 +1,7 @@
 // RUN: dlc-opt %s --split-axes --split-input-file --evaluate-each | FileCheck %s
+// What is not split is not shown as a change.
+// RUN: dlc-opt %s --split-axes --split-input-file --print-ir-after-change --no-output 2>&1 | FileCheck %s --allow-empty --check-prefix=SAME
+// SAME-NOT: IR after
 
 // Nothing is reduced: elements are moved.
 // CHECK-LABEL: @moved
@@ -33,4 +36,15 @@ book.func @rest(%x: tensor<[4, 8], f32>) -> (tensor<[60], f32>, tensor<[48], f32
   %y = entry neg axes (i0: 60) of %s at (i0 floordiv 16) : tensor<[60], f32>
   %z = entry add axes (i0: 48) of %s at (i0 floordiv 16), %s at (i0 floordiv 24) : tensor<[48], f32>
   return %y, %z
+}
+
+// -----
+
+// A product whose factors are read at its own axes.
+// CHECK-LABEL: @product
+// CHECK: entry mul axes (i0: 8, i1: 4, i2: 16) of %x at (i0, i2), %w at (i2, i1) to f32 widen
+book.func @product(%x: tensor<[8, 16], f16>, %w: tensor<[16, 4], f16>) -> tensor<[8, 4], f32> {
+  %m = entry mul axes (i0: 8, i1: 4, i2: 16) of %x at (i0, i2), %w at (i2, i1) to f32 widen : tensor<[8, 4, 16], f32>
+  %s = reduce sum axes (i0: 8, i1: 4) over (i2: 16) of %m at (i0, i1, i2) acc f32 : tensor<[8, 4], f32>
+  return %s
 }

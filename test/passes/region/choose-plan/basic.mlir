@@ -8,7 +8,7 @@
 // RUN: dlc-opt %s --choose-plan > %t.once && dlc-opt %s --choose-plan | cmp %t.once -
 // RUN: dlc-opt %t.once --choose-plan | cmp %t.once -
 
-// REMARK: the plan of @gemm, of 26 (0 stopped), tile (m: 128, n: 192, k: 64) instruction wgmma [64, 192, 16] stages 4 cluster (m: 2) roles ping_pong consumers 2: {{[0-9.]+}} us: compute {{[0-9.]+}}, memory {{[0-9.]+}}, cache {{[0-9.]+}}, epilogue {{[0-9.]+}}, penalties {{[0-9.]+}}, gain {{[0-9.]+}}; 2752 tiles, occupancy 0.99, efficiency 0.98
+// REMARK: the plan of @gemm, of 26 candidates, 0 refused: tile (m: 128, n: 192, k: 64) instruction wgmma [64, 192, 16] stages 4 cluster (m: 2) roles ping_pong consumers 2: {{[0-9.]+}} us: compute {{[0-9.]+}}, memory {{[0-9.]+}}, cache {{[0-9.]+}}, epilogue {{[0-9.]+}}, penalties {{[0-9.]+}}, gain {{[0-9.]+}}; 2752 tiles, occupancy 0.99, efficiency 0.98
 // REMARK: plan 2 of @gemm, of 26
 // REMARK: plan 3 of @gemm, of 26
 // REMARK-NOT: plan 4 of @gemm

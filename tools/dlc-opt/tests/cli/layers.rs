@@ -19,6 +19,9 @@ fn a_layer_can_be_asked_for() {
     let ran = opt("--mark --emit=low --dump-pass-pipeline", &functions(&["f"]));
     assert_eq!(ran.err, "builtin.module(mark,lower)\n");
     assert!(ran.good().contains("low.func"));
+    let said = opt("--emit=lwo", "").bad(Status::Usage);
+    assert!(said.contains("error: --emit: there is no layer of the name 'lwo'"), "{said}");
+    assert!(said.contains("did you mean 'low'?"), "{said}");
     assert!(opt("--emit=low --pass-pipeline=keep", "").bad(Status::Usage).contains("exclude each other"));
 }
 

@@ -117,7 +117,7 @@ fn a_pass_that_changes_tensors_is_named_with_the_input_that_shows_it() {
     assert!(said.contains("the pass 'change-tensors' has changed what @f(x [3, 5] = ["), "{said}");
     assert!(said.contains("], n [] = ["), "{said}");
     assert!(said.contains(" of 15 elements of y differ, the worst at ["), "{said}");
-    assert!(said.contains("'dlc-run --strict --function=f --seed=0 --shape=M=3 --shape=N=5' runs it on"), "{said}");
+    assert!(said.contains("'dlc-run - --strict --function=f --seed=0 --shape=M=3 --shape=N=5' runs it on"), "{said}");
     // Where the first sizes cannot be, others are tried.
     let input = "tiny.func @g<M>(%x: tensor<[M - 4], f32>) -> tensor<[M - 4], f32> {
                  %y = add %x, %x : tensor<[M - 4], f32>  return %y }";

@@ -34,13 +34,14 @@ pub fn page(registry: &Registry, repo: &Repo) -> String {
 
 fn pass(def: &PassDef, path: Option<&str>) -> String {
     let mut text = format!("\n## `{}`\n\n{}\n\nRuns on {}.\n", def.name, def.summary, on(def.on));
-    for (what, names) in [
-        ("Needs the layers", def.requires),
-        ("Gives the layers", def.adds),
-        ("Takes away the layers", def.removes),
-        ("Keeps the analyses", def.preserves),
+    for (one, several, names) in [
+        ("Needs the layer", "Needs the layers", def.requires),
+        ("Gives the layer", "Gives the layers", def.adds),
+        ("Takes away the layer", "Takes away the layers", def.removes),
+        ("Keeps the analysis", "Keeps the analyses", def.preserves),
     ] {
         if !names.is_empty() {
+            let what = if names.len() == 1 { one } else { several };
             text += &format!("{what} {}.\n", names.join(", "));
         }
     }
@@ -66,7 +67,7 @@ fn pass(def: &PassDef, path: Option<&str>) -> String {
 fn on(on: On) -> String {
     match on {
         On::Module => "the outermost module, with everything in it".into(),
-        On::EachBody => "every body for itself: the module and each isolated op in it".into(),
+        On::EachBody => "every body separately: the module and each isolated op in it".into(),
         On::Op(name) => format!("every `{name}`"),
     }
 }
@@ -102,7 +103,7 @@ mod tests {
 Drops it.
 
 Runs on every `tiny.func`.
-Needs the layers tiny.
+Needs the layer tiny.
 Its file is [`passes/src/tiny/drop_it.rs`](../../passes/src/tiny/drop_it.rs).
 
 | option | takes | default | what it does |

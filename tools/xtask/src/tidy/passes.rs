@@ -1,5 +1,7 @@
 //! Rules about passes: one file, one header, one registry entry and one folder of tests, all of one name.
 
+use std::collections::BTreeSet;
+
 use super::Complaints;
 use crate::header;
 use crate::repo::Repo;
@@ -142,6 +144,41 @@ pub fn imports(repo: &Repo) -> Complaints {
     complaints
 }
 
+/// The rules of the debug counters that a header lists are those that the pass asks for, where it lists any by name.
+pub fn rules(repo: &Repo) -> Complaints {
+    let mut complaints = Vec::new();
+    for file in files(repo) {
+        let Some(listed) = listed_rules(file.text) else { continue };
+        let folder = format!("passes/src/{}/{}/", file.group, file.name);
+        let own: Vec<&str> = repo.files().filter(|(path, _)| path.starts_with(&folder)).map(|(_, text)| text).collect();
+        let own = || own.iter().copied().chain([file.text]);
+        // Patterns have their names where they are written, and general ones belong to the driver.
+        let shared = ["passes/src/rewrites/", "ir/src/rewrite"];
+        let shared = || repo.files().filter(|(path, _)| shared.iter().any(|folder| path.starts_with(folder)));
+        for rule in &listed {
+            let name = format!("\"{rule}\"");
+            if !own().chain(shared().map(|(_, text)| text)).any(|text| text.contains(&name)) {
+                complaints
+                    .push(format!("{}: the header lists the rule `{rule}`, which the pass does not have", file.path));
+            }
+        }
+        let asked = own().flat_map(|text| text.split("allows_rule(\"").skip(1));
+        let asked: BTreeSet<&str> = asked.filter_map(|rest| Some(rest.split_once('"')?.0)).collect();
+        let missing = asked.iter().filter(|rule| !listed.iter().any(|own| own == *rule));
+        complaints.extend(missing.map(|rule| format!("{}: the header does not list the rule `{rule}`", file.path)));
+    }
+    complaints
+}
+
+/// The names in the sentence of a header about the rules of the debug counters. `None` where it has none, or describes them.
+fn listed_rules(text: &str) -> Option<Vec<String>> {
+    let header: Vec<&str> = text.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim).collect();
+    let header = header.join(" ");
+    let (_, sentence) = header.split_once(" of the debug counters: ")?;
+    let names: Vec<String> = sentence.split('.').next()?.split('`').skip(1).step_by(2).map(str::to_string).collect();
+    (!names.is_empty()).then_some(names)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,6 +229,20 @@ mod tests {
         assert_eq!(files(good[0], good[1], good[2]), [] as [&str; 0]);
         let bad = ["use crate::tiny::other::X;\n", "use crate::rewrites::rings;\n", "use crate::tiny::other::run;\n"];
         assert_eq!(files(bad[0], bad[1], bad[2]).len(), 3);
+    }
+
+    #[test]
+    fn rules_of_headers() {
+        let complaints = |header: &str, code: &str| {
+            let text = format!("//! Drops. {header}\n\n{code}\n");
+            rules(&Repo::of(&[("passes/src/tiny/drop_it.rs", &text)]))
+        };
+        let code = "if cx.allows_rule(\"drop\") {}";
+        assert_eq!(complaints("Rule of the\n//! debug counters: `drop`.", code), [] as [&str; 0]);
+        assert_eq!(complaints("Rules of the debug counters: the names of the ops.", code), [] as [&str; 0]);
+        // Another name: it is not there, and the one that is there is not listed.
+        assert_eq!(complaints("Rule of the debug counters: `other`.", code).len(), 2);
+        assert_eq!(complaints("Rule of the debug counters: `drop`.", "").len(), 1);
     }
 
     #[test]

@@ -14,13 +14,17 @@ fn pages() -> BTreeMap<String, String> {
 #[test]
 fn pages_are_fresh() {
     let stale = reference::stale(&Repo::root(), &pages()).expect("the pages can be read");
-    assert!(stale.is_empty(), "stale: {}; `cargo bless` rewrites them", stale.join(", "));
+    assert!(stale.is_empty(), "stale: {}; `cargo xtask reference` rewrites them", stale.join(", "));
 }
 
 #[test]
 fn the_picture_of_the_layers_is_fresh() {
     let there = std::fs::read_to_string(Repo::root().join(picture::FILE)).unwrap_or_default();
-    assert!(there == picture::layers(&xtask::setup()), "{} is stale; `cargo bless` rewrites it", picture::FILE);
+    assert!(
+        there == picture::layers(&xtask::setup()),
+        "{} is stale; `cargo xtask reference` rewrites it",
+        picture::FILE
+    );
 }
 
 #[test]

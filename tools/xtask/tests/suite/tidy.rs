@@ -45,7 +45,8 @@ fn nothing_is_left_in_the_root() {
     ];
     let entries = std::fs::read_dir(Repo::root()).expect("the root can be read");
     let names = entries.map(|entry| entry.expect("an entry can be read").file_name().to_string_lossy().into_owned());
-    none(names.filter(|name| !name.starts_with('.') && !known.contains(&name.as_str())).collect());
+    let stray: Vec<String> = names.filter(|name| !name.starts_with('.') && !known.contains(&name.as_str())).collect();
+    assert!(stray.is_empty(), "files in the root that do not belong there; remove them: {}", stray.join(", "));
 }
 
 #[test]
@@ -101,6 +102,11 @@ fn dialects_are_linked() {
 #[test]
 fn passes_have_headers() {
     none(passes::headers(&REPO));
+}
+
+#[test]
+fn rules_of_debug_counters() {
+    none(passes::rules(&REPO));
 }
 
 #[test]
