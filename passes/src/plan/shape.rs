@@ -483,7 +483,8 @@ pub fn reduces_rows(ctx: &Context, region: &Body, shape: &Shape) -> Option<Axis>
         }
     };
     let reads = region.walk().into_iter().filter_map(|op| Read::of(OpRef::new(ctx, region, op)));
-    let reads: Vec<Vec<Vec<String>>> = reads.map(|read| read.at().iter().map(|at| axes_at(&read, at)).collect()).collect();
+    let reads: Vec<Vec<Vec<String>>> =
+        reads.map(|read| read.at().iter().map(|at| axes_at(&read, at)).collect()).collect();
     let has = |at: &[Vec<String>], axis: &str| at.iter().flatten().any(|name| name == axis);
     let results = |at: &[Vec<String>]| shape.outer.iter().filter(|axis| has(at, &axis.0)).count();
     for id in reductions(ctx, region) {

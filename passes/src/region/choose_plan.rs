@@ -299,19 +299,11 @@ impl Pass for ChoosePlan {
             };
             let open = general.0.first_open(skipped);
             let Some(for_all) = variant(&general, open).filter(|_| cx.allows_rule("plan")) else { continue };
-            // The plan for all sizes stands first, each other one once.
-            let mut plans = vec![for_all];
             // Sizes that nobody gave are none to have a kernel for.
-            plans.extend(variant(&general, skipped).filter(|_| open != skipped && !self.symbols.is_empty()));
-            let mut of_sizes = Vec::new();
-            for (at, chosen) in others {
-                let Some(variant) = variant(&chosen, skipped) else { continue };
-                let known = plans.iter().position(|known| known.plan == variant.plan);
-                of_sizes.push((at, known.unwrap_or(plans.len())));
-                plans.extend(Some(variant).filter(|_| known.is_none()));
-            }
+            let fixed = variant(&general, skipped).filter(|_| open != skipped && !self.symbols.is_empty());
+            let of_sizes = others.into_iter().filter_map(|(at, chosen)| Some((at, variant(&chosen, skipped)?)));
             let number = |at: usize, name: &str| names.number(&self.sizes[at], name, &of_program);
-            sizes::keep_chosen(&mut plans, &of_sizes, &symbols(ctx, kernel), &number);
+            let plans = sizes::variants((for_all, fixed), of_sizes, &symbols(ctx, kernel), &number);
             add_plans(cx, body, op, plans, &mut packing.launches);
         }
         for function in packing.arenas {

@@ -162,45 +162,12 @@ impl Warpgroups<'_> {
         let span_of_filters = if self.along_depth[1 - side] { span.clone() } else { Choice::Number(WIDEST_SPAN) };
         let swap = pixels_last == by_rows;
         let mut assume = Some(self.assume.clone());
-        let by_threads = |way: StoreMethod, panels: Option<i64>| Store { way, panels, together: None };
-        let is_wide = maker.facts.outputs.iter().any(|output| bits(maker.ctx, output.elem) > 16.0);
-        // Rows that are brought together in shared memory have whole panels.
-        let has_panels = |columns: i64| {
-            maker.facts.outputs.iter().all(|output| columns * bits(maker.ctx, output.elem) as i64 % LEAST_SPAN == 0)
-        };
-        let is_cut = !has_panels(filters);
-        // Of others each thread would store single elements, each under a condition of its own.
-        if pixels_last && !by_rows && !has_panels(wide) {
-            return None;
-        }
-        let store = match (pixels_last, by_rows) {
-            (false, true) if is_cut => by_threads(StoreMethod::Fragments, None),
-            // Fragments have adjacent elements of memory side by side.
-            (true, true) if is_wide => by_threads(StoreMethod::Fragments, None),
-            (true, _) => by_threads(StoreMethod::Rows, Some(2)),
-            // Rows of pixels are one box where a sub-tile has all of them.
-            (false, true) if tile > 64 => by_threads(StoreMethod::Rows, Some(2)),
-            (false, _) => match maker.store(2, &mut assume)? {
-                store if store.way == StoreMethod::Tma => store,
-                _ => by_threads(StoreMethod::Rows, Some(2)),
-            },
-        };
-        // Filters that all tiles have in common are there once; those of groups of channels are not.
-        let others = [&product.columns, &product.rows][side];
-        let has_one_step = maker.facts.size(&pixels.channel.0) <= pixels.channel.1;
-        let is_whole = |axis: &String| maker.facts.size(axis) <= filters;
-        let is_of_tile = |axis: &String| product.depth.contains(axis) || is_whole(axis) && others.contains(axis);
-        let stay = has_one_step && product.factors[1 - side].axes.iter().all(is_of_tile);
+        let store = self.store_of_rows([pixels_last, by_rows], [filters, wide, tile], &mut assume)?;
+        let stay = self.stay(side, pixels, filters);
         let mut caches = maker.caches(product);
         caches.iter_mut().filter(|cache| stay && cache.tensor == other).for_each(|cache| cache.buffers = Some(1));
         let kind = if shape.ping_pong { Sharing::PingPong } else { Sharing::Cooperative };
-        // What is fixed is a multiple of what the plan would assume, or the plan is for no sizes.
-        let fixed = |name: &str| pixels.fix.get(name).copied();
-        let assume = assume.map(|Table(assume)| assume.into_iter().partition(|(name, _)| fixed(name).is_some()));
-        let (of_fixed, assume): (Vec<(String, i64)>, _) = assume.unwrap_or_default();
-        if of_fixed.iter().any(|(name, divisor)| fixed(name).is_some_and(|size| size % divisor != 0)) {
-            return None;
-        }
+        let assume = besides(assume, &pixels.fix)?;
         let plan = Schedule {
             tile: Some(Table(extents)),
             reduced: Some(reduced),
@@ -216,7 +183,7 @@ impl Warpgroups<'_> {
             registers: Some(Table::of(Shape { columns: wide, ..shape }.registers())),
             swizzle: Some(Table(vec![(pixels.name.clone(), span), (other, span_of_filters)])),
             store: Some(store),
-            assume: Some(Table(assume)),
+            assume: Some(assume),
             barrier: Some(Barrier::Mbarrier),
             overlap: maker.asynchronous(true),
             in_flight: Some(1),
@@ -227,4 +194,54 @@ impl Warpgroups<'_> {
         };
         maker.staged(plan, STAGES)
     }
+
+    /// How rows of pixels are stored: `wide` are the columns of the instruction, `tile` the pixels. `None` where no way is fast.
+    fn store_of_rows(
+        &self,
+        [pixels_last, by_rows]: [bool; 2],
+        [filters, wide, tile]: [i64; 3],
+        assume: &mut Option<Table<i64>>,
+    ) -> Option<Store> {
+        let maker = self.maker;
+        let by_threads = |way: StoreMethod, panels: Option<i64>| Store { way, panels, together: None };
+        let is_wide = maker.facts.outputs.iter().any(|output| bits(maker.ctx, output.elem) > 16.0);
+        // Rows that are brought together in shared memory have whole panels.
+        let has_panels = |columns: i64| {
+            maker.facts.outputs.iter().all(|output| columns * bits(maker.ctx, output.elem) as i64 % LEAST_SPAN == 0)
+        };
+        // Of others each thread would store single elements, each under a condition of its own.
+        if pixels_last && !by_rows && !has_panels(wide) {
+            return None;
+        }
+        Some(match (pixels_last, by_rows) {
+            (false, true) if !has_panels(filters) => by_threads(StoreMethod::Fragments, None),
+            // Fragments have adjacent elements of memory side by side.
+            (true, true) if is_wide => by_threads(StoreMethod::Fragments, None),
+            (true, _) => by_threads(StoreMethod::Rows, Some(2)),
+            // Rows of pixels are one box where a sub-tile has all of them.
+            (false, true) if tile > 64 => by_threads(StoreMethod::Rows, Some(2)),
+            (false, _) => match maker.store(2, assume)? {
+                store if store.way == StoreMethod::Tma => store,
+                _ => by_threads(StoreMethod::Rows, Some(2)),
+            },
+        })
+    }
+
+    /// Whether all tiles have the same filters, which are loaded once: those of groups of channels are not.
+    fn stay(&self, side: usize, pixels: &Pixels, filters: i64) -> bool {
+        let (facts, product) = (self.maker.facts, self.product);
+        let own = [&product.columns, &product.rows][side];
+        let has_one_step = facts.size(&pixels.channel.0) <= pixels.channel.1;
+        let is_of_tile =
+            |axis: &String| product.depth.contains(axis) || facts.size(axis) <= filters && own.contains(axis);
+        has_one_step && product.factors[1 - side].axes.iter().all(is_of_tile)
+    }
+}
+
+/// What is assumed of other symbols than those that are fixed. `None` where it does not hold of these.
+fn besides(assume: Option<Table<i64>>, fix: &Table<i64>) -> Option<Table<i64>> {
+    let holds = |(name, divisor): &(String, i64)| fix.get(name).is_none_or(|size| size % divisor == 0);
+    let assume = assume.map_or_else(Vec::new, |assume| assume.0);
+    let is_open = |(name, _): &(String, i64)| fix.get(name).is_none();
+    assume.iter().all(holds).then(|| Table(assume.into_iter().filter(is_open).collect()))
 }

@@ -98,9 +98,28 @@ pub struct Variant {
     pub at: Vec<Vec<Condition>>,
 }
 
+/// The plans of a kernel, each once: the one for all sizes, which stands first, the one for sizes that it fixes, and those of
+/// sizes with their numbers. `number` is what a symbol of the kernel is there.
+pub fn variants(
+    (for_all, fixed): (Variant, Option<Variant>),
+    of_sizes: impl Iterator<Item = (usize, Variant)>,
+    symbols: &[String],
+    number: &dyn Fn(usize, &str) -> i64,
+) -> Vec<Variant> {
+    let mut plans: Vec<Variant> = std::iter::once(for_all).chain(fixed).collect();
+    let mut chosen = Vec::new();
+    for (at, variant) in of_sizes {
+        let known = plans.iter().position(|known| known.plan == variant.plan);
+        chosen.push((at, known.unwrap_or(plans.len())));
+        plans.extend(Some(variant).filter(|_| known.is_none()));
+    }
+    keep_chosen(&mut plans, &chosen, symbols, number);
+    plans
+}
+
 /// Says of plans that they run at the sizes that they were chosen for, where another one is said to cost less there.
 /// `chosen` are numbers of sizes and of their plans, `number` is what a symbol of the kernel is there.
-pub fn keep_chosen(
+fn keep_chosen(
     plans: &mut [Variant],
     chosen: &[(usize, usize)],
     symbols: &[String],
