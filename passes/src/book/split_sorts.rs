@@ -112,7 +112,7 @@ fn create(options: &OptionValues) -> Result<Box<dyn Pass>, String> {
 }
 
 /// The fewest positions of a group whose size follows from a length: a warp has so many elements.
-const LEAST: i64 = 256;
+const FEWEST: i64 = 256;
 
 struct SplitSorts {
     group: i64,
@@ -142,7 +142,7 @@ impl Pass for SplitSorts {
 impl SplitSorts {
     /// The positions of a group: no more than a row has whose length is named.
     fn group_of(&self, sort: Sort<'_>) -> i64 {
-        let length = self.sizes.named(&sort.axes()[sort.along() as usize]).map(|length| length.max(LEAST) as u64);
+        let length = self.sizes.named(&sort.axes()[sort.along() as usize]).map(|length| length.max(FEWEST) as u64);
         length.map_or(self.group, |length| self.group.min(length.next_power_of_two() as i64))
     }
 

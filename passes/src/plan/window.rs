@@ -202,14 +202,7 @@ fn fit(ctx: &Context, region: &Body, plan: &Schedule, tensor: &str, groups: &Gro
             return Err(Unfit { why, tile: Some((axis.clone(), count)) });
         }
     }
-    let fixed = |name: &str| plan.fix.as_ref()?.get(name).copied();
-    let width = axes.size(&column.axis).and_then(|size| size.eval(&fixed).ok());
-    let width = width.filter(|width| (1..=MOST_ELEMENTS).contains(width)).ok_or_else(|| {
-        format!(
-            "a tile has whole rows of up to {MOST_ELEMENTS} pixels, as a number, along '{}'; 'fix (W: 56)' is for this size alone",
-            column.axis
-        )
-    })?;
+    let width = width(plan, &axes, &column.axis)?;
     let least = width + (wide - 1) * i64::from(column.step);
     let pitch = plan.tile_of(&column.axis);
     if pitch < least || pitch > MOST_ELEMENTS {
@@ -245,6 +238,18 @@ fn fit(ctx: &Context, region: &Body, plan: &Schedule, tensor: &str, groups: &Gro
         steps: [row.step, column.step],
         first: [row.first, column.first],
         channel: channel.to_string(),
+    })
+}
+
+/// How many results a row of pixels has: a number, or one that the plan fixes.
+fn width(plan: &Schedule, axes: &KernelAxes, axis: &str) -> Result<i64, Unfit> {
+    let fixed = |name: &str| plan.fix.as_ref()?.get(name).copied();
+    let size = axes.size(axis);
+    let width = size.and_then(|size| size.eval(&fixed).ok()).filter(|width| (1..=MOST_ELEMENTS).contains(width));
+    width.ok_or_else(|| {
+        let symbols = size.map(SizeExpr::symbols).unwrap_or_default();
+        let fix = symbols.first().map_or_else(String::new, |name| format!("; 'fix ({name}: ..)' makes it one"));
+        format!("a tile has whole rows of up to {MOST_ELEMENTS} pixels, as a number, along '{axis}'{fix}").into()
     })
 }
 

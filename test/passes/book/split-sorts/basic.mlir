@@ -18,6 +18,15 @@
 // RUN: dlc-run %t.mlir --strict --function=known --check=%t.npz --rtol=0 --atol=0
 // RUN: not dlc-opt %s --split-sorts=group=24 -o /dev/null 2>&1 | FileCheck %s --check-prefix=GROUP
 
+// A row whose length is named is one group, with room for no more: the same kernels merge longer ones.
+// RUN: dlc-opt %s --split-sorts="symbols=[N:300]" -o %t.named.mlir
+// RUN: FileCheck %s --input-file=%t.named.mlir --check-prefix=NAMED
+// RUN: dlc-run %s --strict --function=rows --shape=M=2,N=700 -o %t.longer.npz
+// RUN: dlc-run %t.named.mlir --strict --function=rows --shape=M=2,N=700 --check=%t.longer.npz --rtol=0 --atol=0
+
+// NAMED-LABEL: @rows
+// NAMED: sort axes (i0: M, i1: N) along 1 every 512 of %x
+
 // GROUP: groups have a power of two of positions, from 2 to 8192, and not 24
 
 // REMARK: groups of 8192 positions are sorted separately, and merged

@@ -242,3 +242,27 @@ plan.schedule of @parts_of_filters for sm90 {
   // expected-error@+1 {{E1609 'plan.schedule': 'algo (load_X: window)': rows of 'F' are rows of the swizzle, of 128 bytes, and the plan's are 64}}
   algo (load_X: window)
 }
+
+// -----
+
+// A row of the tile is as long as one of the results, so a symbol is no length.
+region.func @rows_of_any_length<N, W> iters (n: N, h: 6, w: W, o: 64)
+    ins (%X: memref<[N, 6, W, 64], f16, row_major, align 128>, %F: memref<[64, 3, 3, 64], f16, row_major, align 128>)
+    outs (Y: memref<[N, 6, W, 64], f16, row_major, align 128> materialize gmem) {
+  %sum = reduce sum (r: 3, s: 3, c: 64) acc f32 init 0.0 {
+    %x = read %X[n, h + r - 1, w + s - 1, c] where (0 <= h + r - 1 < 6, 0 <= w + s - 1 < W) : f16 over (n, h, w, r, s, c)
+    %f = read %F[o, r, s, c] : f16 over (o, r, s, c)
+    %p = binary mul %x, %f widen : f32 over (n, h, w, o, r, s, c)
+    yield %p
+  } : f32 over (n, h, w, o)
+  yield %sum to Y as f16
+}
+plan.schedule of @rows_of_any_length for sm90 {
+  tile (n: 1, h: 2, w: 16, o: 64, r: 3, s: 3, c: 64)
+  reduced [r, s, c]
+  instruction wgmma
+  cache X (n, h, r, w, s, c) f16 in smem
+  cache F (o, r, s, c) f16 in smem
+  // expected-error@+1 {{E1609 'plan.schedule': 'algo (load_X: window)': a tile has whole rows of up to 256 pixels, as a number, along 'w'; 'fix (W: ..)' makes it one}}
+  algo (load_X: window)
+}
