@@ -302,14 +302,17 @@ class Flags(unittest.TestCase):
     def test_convolutions_may_round_where_torch_lets_them(self):
         shape = (1, 16, 99, 99)
         self.assertEqual(self.marks(nn.Conv2d(16, 36, 3), shape), 1)
-        self.assertEqual(self.marks(nn.ConvTranspose2d(16, 36, 3), shape), 1)
+        self.assertEqual(self.marks(nn.ConvTranspose2d(16, 36, 3), (2, 16, 99, 99)), 1)
         self.assertEqual(self.marks(nn.Conv2d(16, 36, 3), shape, convolutions=False), 0)
         self.assertEqual(self.marks(nn.Conv2d(16, 36, 3, groups=2), shape), 0, "in groups")
         self.assertEqual(self.marks(nn.Conv2d(16, 8, 3), shape), 0, "few channels")
-        self.assertEqual(self.marks(nn.Conv2d(3, 16, 7), (1, 3, 99, 99)), 1, "few channels, and a large window")
+        self.assertEqual(self.marks(nn.Conv2d(4, 16, 7), (1, 4, 99, 99)), 1, "few channels, and a large window")
+        self.assertEqual(self.marks(nn.Conv2d(3, 96, 11), (1, 3, 99, 99)), 0, "colors")
+        self.assertEqual(self.marks(nn.Conv3d(8, 64, 3), (1, 8, 9, 9, 9)), 0, "few channels in space")
+        self.assertEqual(self.marks(nn.Conv3d(12, 64, 3), (1, 12, 9, 9, 9)), 1)
         self.assertEqual(self.marks(nn.Conv2d(48, 64, 1), (1, 48, 9, 9)), 1, "a window of one")
         self.assertEqual(self.marks(nn.ConvTranspose2d(16, 8, 3), shape), 0, "transposed, of few results")
-        self.assertEqual(self.marks(nn.ConvTranspose2d(16, 36, 3), (1, 16, 9, 9)), 0, "transposed, of little work")
+        self.assertEqual(self.marks(nn.ConvTranspose2d(16, 36, 3), shape), 0, "transposed, of little work")
 
     def test_products_round_only_where_torch_is_asked_to(self):
         self.assertEqual(self.marks(nn.Linear(16, 8), (2, 16)), 0)

@@ -60,7 +60,8 @@ def convolution_flags(x: Value, weight: Value, groups: int = 1, transposed: bool
     """What a convolution may do, as torch's flag `torch.backends.cudnn.allow_tf32` (set by default) says when it is translated.
 
     cuDNN keeps f32 for many convolutions all the same, so dlc keeps it in groups and for small ones. The bounds are those that
-    agree with most of 880 convolutions drawn at random (docs/benchmarks.md, "Which convolutions round to TF32").
+    agree with most of 880 convolutions drawn at random, and of these the ones by which dlc rounds least where torch does not
+    (docs/benchmarks.md, "Which convolutions round to TF32").
     """
     if groups != 1 or x.dtype != torch.float32 or not torch.backends.cudnn.allow_tf32:
         return ""
@@ -70,9 +71,12 @@ def convolution_flags(x: Value, weight: Value, groups: int = 1, transposed: bool
     points, most = math.prod(window), max(first, second)
     if transposed:
         work = math.prod(map(size, x.shape)) * second * points
-        return " tf32" if second >= 12 and points >= 3 and work >= 1 << 24 else ""
-    is_deep = second * points >= 130 and (most >= 36 or points > 26)
-    return " tf32" if is_deep or (points == 1 and min(first, second) >= 48) else ""
+        return " tf32" if second >= 12 and points >= 3 and work >= 1 << 26 else ""
+    if points == 1:
+        return " tf32" if min(first, second) >= 48 else ""
+    depth, is_3d = second * points, len(window) == 3
+    is_flat = second < 4 or (is_3d and second < 12 and depth < 256)
+    return " tf32" if depth >= 130 and not is_flat and (most >= 36 or points > 26) else ""
 
 
 def product_flags(dtype: torch.dtype) -> str:
