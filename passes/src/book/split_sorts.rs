@@ -57,11 +57,11 @@
 //! }
 //! ```
 //!
-//! Groups have 8192 positions where no option says otherwise, and no more than a row whose length `symbols` says. With `own` as the sorted groups, a search for the element at `i0` in
-//! the group `i1` reads `own` at `8192*i1 + count + 4095`, adds 4096 to `count` if that is less, and goes on with half of it. In
-//! its own group an element has as many before it as its position says. The sum over all groups is the position in the result,
-//! and `own` is added there to zero, by the reduction that `scatter_add` is, marked `any_order`: no two elements have the same
-//! position.
+//! Groups have 8192 positions where no option says otherwise, and no more than a row whose length `symbols` says. With `own` as
+//! the sorted groups, a search for the element at `i0` in the group `i1` reads `own` at `8192*i1 + count + 4095`, adds 4096 to
+//! `count` if that is less, and goes on with half of it. In its own group an element has as many before it as its position says.
+//! The sum over all groups is the position in the result, and `own` is added there to zero, by the reduction that `scatter_add`
+//! is, marked `any_order`: no two elements have the same position.
 //!
 //! Before that, groups are merged in pairs, by a search in the other one of the pair, as often as leaves two of a row of the
 //! length that the options say; of a row of known length as often as leaves one, and nothing is left to merge. Any other length

@@ -260,7 +260,10 @@ impl Pass for ChoosePlan {
                 continue;
             }
             let cases = pack::cases(&names, &self.sizes, &of_program);
-            let packer = pack::Packer { cx, target: &target, precision: self.precision, base: &base, cases: &cases };
+            let precision = self.precision;
+            let is_given = |numbers: &[i64], name: &str| names.is_given(numbers, name, &self.symbols);
+            let given = |name: &str| is_given(self.sizes.first().map_or(&[][..], Vec::as_slice), name);
+            let packer = pack::Packer { cx, target: &target, precision, base: &base, cases: &cases, given: &given };
             op = packer.pack(body, op, &mut packing).unwrap_or(op);
             let view = OpRef::new(ctx, body, op);
             let Some(kernel) = body.nested(op) else { continue };
@@ -268,7 +271,8 @@ impl Pass for ChoosePlan {
             let chosen = |numbers: &[i64]| {
                 let size = |name: &str| names.number(numbers, name, &of_program);
                 let facts = Facts::of(ctx, kernel, &size)?;
-                let mut chosen = choose_plan(ctx, kernel, base.clone(), (&target, self.precision), &size)?;
+                let mut chosen = choose_plan(ctx, kernel, base.clone(), (&target, precision), &size)?;
+                chosen.keep_given(&|name| is_given(numbers, name));
                 if let Some(fastest) = measured::fastest(known, ctx, kernel, &size) {
                     let taken = chosen.take_measured(ctx, (kernel, &facts), fastest, (&base, &target), &size);
                     taken.unwrap_or_else(|why| cx.diags.emit(measured_refused(view, fastest, &why)));
@@ -299,8 +303,7 @@ impl Pass for ChoosePlan {
             };
             let open = general.0.first_open(skipped);
             let Some(for_all) = variant(&general, open).filter(|_| cx.allows_rule("plan")) else { continue };
-            // Sizes that nobody gave are none to have a kernel for.
-            let fixed = variant(&general, skipped).filter(|_| open != skipped && !self.symbols.is_empty());
+            let fixed = variant(&general, skipped).filter(|_| open != skipped);
             let of_sizes = others.into_iter().filter_map(|(at, chosen)| Some((at, variant(&chosen, skipped)?)));
             let number = |at: usize, name: &str| names.number(&self.sizes[at], name, &of_program);
             let plans = sizes::variants((for_all, fixed), of_sizes, &symbols(ctx, kernel), &number);
@@ -501,6 +504,15 @@ pub struct Chosen {
 }
 
 impl Chosen {
+    /// Leaves out the plans that fix symbols whose sizes nobody gave, if others are left.
+    fn keep_given(&mut self, is_given: &dyn Fn(&str) -> bool) {
+        let is_open =
+            |(plan, _): &(Schedule, Cost)| plan.fix.iter().flat_map(|fix| &fix.0).all(|(name, _)| is_given(name));
+        if self.ranked.iter().any(is_open) {
+            self.ranked.retain(is_open);
+        }
+    }
+
     /// The best plan from a number on that fixes no sizes; that number where each does.
     fn first_open(&self, from: usize) -> usize {
         let plans = self.ranked.iter().enumerate().skip(from);

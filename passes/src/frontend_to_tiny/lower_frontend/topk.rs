@@ -5,8 +5,8 @@
 //! `count` elements before its own. So only the least elements of groups are sorted, and then those of `count` groups, in smaller
 //! groups first if they are many.
 //!
-//! Groups are of adjacent positions, or, along an axis whose size is a symbol, of those with the same remainder: their number is
-//! a number then.
+//! Groups are of adjacent positions. Along an axis whose size is a symbol they are of positions with the same remainder, so that
+//! the number of groups is known.
 
 use dlc_frontend::ops as frontend;
 use dlc_ir::affine::SizeExpr;
@@ -81,7 +81,7 @@ impl Groups {
         Some(e.reduce(Combiner::Min, grouped, &[self.axis_of_members(axis)], Type::I64))
     }
 
-    /// The groups of positions: by the number, or the remainder.
+    /// The groups that positions are in.
     fn of(&self, e: &mut Emit<'_>, place: ValueId) -> ValueId {
         match self {
             Groups::Adjacent(members) => {
@@ -152,7 +152,7 @@ impl First {
         let member = e.range(along, apart, Type::I64);
         let place = groups.place(e, group, member);
         let place = e.reshape(place, all.clone());
-        // The last group may have fewer, and the others one less.
+        // Groups at the end have fewer members.
         let size = e.count(&[size], Type::I64);
         let is_there = e.cmp(Predicate::Lt, place, size);
         let zero = e.whole_number(0, Type::I64);

@@ -206,6 +206,8 @@ pub struct Packer<'a, 'c> {
     pub precision: Option<Precision>,
     pub base: &'a Schedule,
     pub cases: &'a [Case<'a>],
+    /// Whether the size of a symbol was given, and is not assumed.
+    pub given: &'a dyn Fn(&str) -> bool,
 }
 
 /// The state of a module while factors are packed.
@@ -411,7 +413,9 @@ impl Packer<'_, '_> {
             let own = SYMBOLS.iter().position(|&known| known == name).and_then(|axis| sizes.get(axis));
             own.and_then(|own| own.eval(&|name| Some(size(name))).ok()).unwrap_or_else(|| size(name))
         };
-        Some(choose_plan(self.cx.ctx, body, self.base.clone(), (self.target, self.precision), &number)?.ranked)
+        let mut chosen = choose_plan(self.cx.ctx, body, self.base.clone(), (self.target, self.precision), &number)?;
+        chosen.keep_given(self.given);
+        Some(chosen.ranked)
     }
 
     /// Puts a copying kernel before another one, with the plan for the case in which it takes longest.

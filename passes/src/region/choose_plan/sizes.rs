@@ -3,6 +3,7 @@
 //! The cost is the estimate of the plan as an expression of the sizes: what the SM with the most tiles computes, and what
 //! memory gives in that time. Its coefficients are those of the estimate at the sizes that the plan was chosen for.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use dlc_core::guard::Condition;
@@ -72,6 +73,16 @@ impl Symbols {
         let own = |names: &[String]| names.iter().filter_map(|name| SizeExpr::symbol(name).ok()).collect();
         let (program, sizes) = launched().unwrap_or_else(|| (indices(names.clone()), own(&names)));
         Symbols { program, own: names.into_iter().zip(sizes).collect() }
+    }
+
+    /// Whether the size of a symbol follows from numbers for those of the program, as in `number`, and from named ones.
+    pub fn is_given(&self, numbers: &[i64], name: &str, named: &BTreeMap<String, i64>) -> bool {
+        let of_program = |name: &str| {
+            let is_numbered = self.program.get(name).is_some_and(|&index| index < numbers.len());
+            numbers.len() == 1 || is_numbered || named.contains_key(name)
+        };
+        let own = self.own.iter().find(|(known, _)| known == name);
+        own.map_or_else(|| of_program(name), |(_, expr)| expr.symbols().iter().all(|name| of_program(name)))
     }
 
     /// What a symbol is taken to be, by numbers for those of the program: one for all, or one for each in order.

@@ -4,6 +4,9 @@
 // RUN: dlc-opt %s --choose-plan='target=sm90 symbols=[N:32,H:28,W:28]' -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: dlc-opt %s --choose-plan='target=sm90' | FileCheck %s --check-prefix=ANY --implicit-check-not=fix
+// RUN: dlc-opt %s --choose-plan='target=sm90 symbols=[N:32,H:28]' | FileCheck %s --check-prefix=ANY --implicit-check-not=fix
+// RUN: dlc-opt %s --choose-plan='target=sm90' --remarks=analysis --no-output 2>&1 | FileCheck %s --check-prefix=TOLD
+// RUN: dlc-opt %s --choose-plan='target=sm90 sizes=[32x28x28]' | FileCheck %s --check-prefix=SET
 // RUN: dlc-opt %t.mlir --add-fallback | FileCheck %s --check-prefix=LAUNCH
 // RUN: dlc-opt %t.mlir --add-fallback --tensorize --kernel-schedule --no-output --remarks=passed 2>&1 | FileCheck %s --check-prefix=ROLES
 // RUN: dlc-run --strict %s --function=program --shape=N=1,H=9,W=28 --seed=5 -o %t.npz
@@ -21,6 +24,9 @@
 // CHECK: plan.schedule of @conv for sm90 {
 // CHECK-NOT: fix
 // ANY: plan.schedule of @conv for sm90
+// Sizes that are only assumed are none to have a kernel for, and remarks say which plan is written.
+// TOLD: the plan of @conv, {{.*}} c: 64)
+// SET: fix (W: 28)
 // LAUNCH: launch @conv_1<N, H, W> cost ({{.*}}) where (W == 28), @conv<N, H, W> cost
 // Filters differ from group to group, so that each tile loads its own.
 // ROLES: one thread loads, and 2 groups compute as ping-pong

@@ -75,8 +75,8 @@ def convolution_flags(x: Value, weight: Value, groups: int = 1, transposed: bool
     if points == 1:
         return " tf32" if min(first, second) >= 48 else ""
     depth, is_3d = second * points, len(window) == 3
-    is_flat = second < 4 or (is_3d and second < 12 and depth < 256)
-    return " tf32" if depth >= 130 and not is_flat and (most >= 36 or points > 26) else ""
+    is_shallow = second < 4 or (is_3d and second < 12 and depth < 256)
+    return " tf32" if depth >= 130 and not is_shallow and (most >= 36 or points > 26) else ""
 
 
 def product_flags(dtype: torch.dtype) -> str:
