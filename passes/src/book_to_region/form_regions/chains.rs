@@ -198,7 +198,8 @@ impl Finder<'_> {
     }
 
     /// Whether the axes that one factor of the producer alone has are all rows of the consumer, or are all summed there. A batch
-    /// axis that one factor has not, as queries that all pictures share, would be a column and no column.
+    /// axis that one factor has not, as queries that all pictures share, would be a column and no column. An axis of one
+    /// element, as the one head that all queries read, is on no side.
     fn has_one_side(&self, producer: Node, consumer: Node, factor: &Operand) -> bool {
         let count = self.graph.values[producer].axes.len();
         let operands = self.graph.product(producer).map(|product| &self.graph.values[product].operands);
@@ -210,8 +211,10 @@ impl Finder<'_> {
             let number = factor.access.at[*axis].as_symbol().and_then(|name| name.strip_prefix('i')?.parse().ok());
             number.is_some_and(|number: usize| number >= results)
         };
+        let axes = &self.graph.values[producer].axes;
         let alone = |one: &Operand, other: &Operand| {
             let own = (0..count)
+                .filter(|&axis| axes[axis].as_constant() != Some(1))
                 .filter(|&axis| names_axis(one.access.exprs(), axis) && !names_axis(other.access.exprs(), axis));
             let (summed, rows): (Vec<usize>, Vec<usize>) = own.partition(is_summed);
             summed.is_empty() || rows.is_empty()

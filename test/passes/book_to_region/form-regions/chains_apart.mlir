@@ -42,3 +42,13 @@ frontend.graph @shared(%q: tensor<[1, 8, 64], f16>, %k: tensor<[16, 512, 64], f1
   %y = gemm %p, %k
   output %y
 }
+
+// All heads read the same keys: the axis of their one head is on no side.
+// CHECK-LABEL: host.func @one_head
+// CHECK-COUNT-1: launch
+// CHECK-NOT: launch
+// CHECK: return
+frontend.graph @one_head<B, S>(%q: tensor<[B, 8, S, 64], f16>, %k: tensor<[B, 1, S, 64], f16>, %v: tensor<[B, 1, S, 64], f16>) -> tensor<[B, 8, S, 64], f16> {
+  %y = attention %q, %k, %v causal
+  output %y as f16
+}
