@@ -93,6 +93,13 @@ pub fn reductions(ctx: &Context, body: &Body) -> Vec<OpId> {
     body.walk().into_iter().filter(|&op| OpRef::new(ctx, body, op).is(Reduce::DEF)).collect()
 }
 
+/// Whether a kernel has results for which a reduction is the same: they have an axis that it has not.
+pub fn is_repeated(ctx: &Context, body: &Body, reduce: OpId) -> bool {
+    let all = KernelAxes::of(ctx, body);
+    let own = body.results(reduce).next().map(|result| axes(ctx, body, result)).unwrap_or_default();
+    all.names[..all.iters].iter().any(|axis| !own.contains(&axis.as_str()))
+}
+
 /// The scans of a kernel, in order.
 pub fn scans(ctx: &Context, body: &Body) -> Vec<OpId> {
     body.walk().into_iter().filter(|&op| OpRef::new(ctx, body, op).is(Scan::DEF)).collect()

@@ -60,9 +60,9 @@ pub struct ResolvedPlan {
     pub not_held: Option<String>,
     /// The reduction that blocks share, which the mapping is for, and where the axes go of the region that combines the parts.
     pub parts: Option<(Parts, Box<Mapping>)>,
-    /// The sum whose elements go to positions that are data, where the mapping is for the elements, and where the axes go of
-    /// the region that reads the sums.
-    pub scattered: Option<(Scattered, Box<Mapping>)>,
+    /// The reduction whose elements go to positions that are data, where the mapping is for the elements, and where the axes go
+    /// of the region that fills its memory, and of that which reads it.
+    pub scattered: Option<(Scattered, Box<[Mapping; 2]>)>,
 }
 
 /// Why a plan cannot be resolved.
@@ -160,9 +160,12 @@ impl Resolver<'_> {
         let mut unfollowed = Vec::new();
         let is_planned = self.plan.is_some_and(|plan| plan.tile.is_some());
         if let Some(scattered) = scattered(ctx, region).filter(|_| !is_planned) {
-            let rest = resolve_once(ctx, &scattered.rest, None, &[], self.tensor_cores)?;
+            let of = |region: &Body| {
+                resolve_once(ctx, region, None, &[], self.tensor_cores).map(|resolved| resolved.mapping)
+            };
+            let mappings = [of(&scattered.fill)?, of(&scattered.rest)?];
             let mut resolved = Resolver { region: &scattered.elements, plan: None, ..*self }.mapped(unfollowed)?;
-            resolved.scattered = Some((scattered, Box::new(rest.mapping)));
+            resolved.scattered = Some((scattered, Box::new(mappings)));
             return Ok(resolved);
         }
         let parts = self.plan.map_or(Ok(None), |plan| parts(ctx, region, plan)).unwrap_or_else(|why| {

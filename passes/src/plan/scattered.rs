@@ -1,15 +1,16 @@
-//! Sums whose elements go to positions that are data, in any order: the region as two. The first computes each element, and
-//! where it goes; the second reads the sums, and does the rest. So each element is read once, where a reduction would look at
-//! all of them for each position.
+//! Reductions whose elements go to positions that are data, in any order: the region as two. The first computes each element,
+//! and where it goes; the second reads what they combine to, and does the rest. So each element is read once, where a reduction
+//! would look at all of them for each position.
 //!
-//! What is found is a sum along one axis, marked [`ANY_ORDER`], of `select %c, %v, 0` where `%c` says that a value, the index,
-//! equals the position on an axis of the sum; neither the index nor `%v` may depend on that axis.
+//! What is found is a sum, maximum or minimum along one axis of `select %c, %v, identity` where `%c` says that a value, the
+//! index, equals the position on an axis of the result; neither the index nor `%v` may depend on that axis. Sums of floats are
+//! marked [`ANY_ORDER`]; of integers every order gives the same.
 
 use dlc_core::memref::{Layout, MemRef};
 use dlc_core::scalar::{self, ANY_ORDER, Combiner, identity_of, is_identity_of};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, InsertPoint, OpRef};
-use dlc_ir::{Builder, Context, OpId, Type, ValueId};
+use dlc_ir::{Attr, Builder, Context, OpId, Type, ValueId};
 use dlc_region::ops::{Binary, BroadcastInDim, Const, Index, NewRead, Read, Reduce, Select, Yield};
 use dlc_region::types::Value;
 use dlc_region::verify::{KernelAxes, axes_of};
@@ -21,9 +22,21 @@ use crate::rewrites::unused::erase_unused;
 /// How the memory of sums is aligned, in bytes.
 const ALIGN: i64 = 128;
 
-/// A sum whose elements go to positions that are data.
+/// From so many positions on elements go to theirs where no mark says so: fewer cost less to compare with all of them, and
+/// many elements would wait for each other.
+const POSITIONS: i64 = 64;
+
+/// A reduction whose elements go to positions that are data.
 #[derive(Clone)]
 pub struct Scattered {
+    /// How elements are combined.
+    pub combiner: Combiner,
+    /// The region that gives what is there before the first element.
+    pub fill: Body,
+    /// Whether nothing else is done with what elements combine to.
+    pub is_result: bool,
+    /// Whether the region says that any order will do.
+    pub is_marked: bool,
     /// The region that computes the elements: its result is each of them.
     pub elements: Body,
     /// The position of each on an axis of the sums, a value of `elements`.
@@ -38,32 +51,13 @@ pub struct Scattered {
     pub memory: (String, Type),
 }
 
-impl Scattered {
-    /// Where the sums are the result and nothing else is done with them: the region that gives zeros in their place.
-    pub fn zeros(&self, ctx: &Context) -> Option<Body> {
-        let mut body = self.rest.clone();
-        let block = body.entry_block()?;
-        let [read, end] = body.ops(block).collect::<Vec<_>>()[..] else { return None };
-        let axes = KernelAxes::of(ctx, &body);
-        let view = Read::of(OpRef::new(ctx, &body, read))?;
-        let is_plain = view.source() == *body.args(block).last()? && self.axes[..] == axes.names[..axes.iters];
-        if !is_plain || !Yield::of(OpRef::new(ctx, &body, end))?.values().eq([view.out()]) {
-            return None;
-        }
-        let (loc, sums) = (body.loc(read), body.result(read, 0));
-        let ty = body.value_type(sums);
-        let sizes = self.axes.iter().map(|axis| axes.size(axis).cloned()).collect::<Option<Vec<SizeExpr>>>()?;
-        let elem = Value::expect(ctx, ty).elem(ctx);
-        let mut builder = Builder::new(ctx, &mut body, InsertPoint::Before(read));
-        let number = Value::get(ctx, elem, Vec::new());
-        let zero = Const::build(&mut builder, loc, identity_of(ctx, Combiner::Sum, elem), number);
-        let zero = builder.result(zero);
-        let zeros = BroadcastInDim::build(&mut builder, loc, zero, sizes, Vec::new(), ty);
-        let zeros = builder.result(zeros);
-        body.replace_all_uses(sums, zeros);
-        body.erase_op(read);
-        Some(body)
-    }
+/// Whether a region's elements go to their positions for sizes like these: see [`scattered`].
+pub fn is_scattered(ctx: &Context, region: &Body, size: &dyn Fn(&str) -> i64) -> bool {
+    scattered(ctx, region).is_some_and(|found| {
+        let positions = KernelAxes::of(ctx, region).size(&found.axes[found.place]).cloned();
+        let positions = positions.and_then(|size_of| size_of.eval(&|name| Some(size(name))).ok());
+        found.is_marked || positions.is_some_and(|positions| positions >= POSITIONS)
+    })
 }
 
 /// What a contribution is, and where it counts.
@@ -79,15 +73,16 @@ fn is_added(ty: Type) -> bool {
     matches!(ty, Type::F32 | Type::F64 | Type::I32 | Type::I64)
 }
 
-/// The only reduction of a region, if its elements go to positions that are data, and its order does not matter.
+/// The only reduction of a region, if its elements go to positions that are data, and their order does not matter.
 pub fn scattered(ctx: &Context, region: &Body) -> Option<Scattered> {
     let &[id] = reductions(ctx, region).as_slice() else { return None };
     let reduce = Reduce::from(OpRef::new(ctx, region, id));
-    let is_marked = reduce.attr(ctx.intern_str(ANY_ORDER)).is_some() && reduce.combiner() == Some(Combiner::Sum);
-    if !is_marked || goes_along(ctx, region) || region.parent_op(id) != Some(region.root()) {
+    let is_marked = reduce.attr(ctx.intern_str(ANY_ORDER)).is_some();
+    let combiner = reduce.combiner().filter(|combiner| *combiner != Combiner::Prod)?;
+    if goes_along(ctx, region) || region.parent_op(id) != Some(region.root()) {
         return None;
     }
-    let masked = masked(ctx, region, reduce)?;
+    let masked = masked(ctx, region, reduce, combiner)?;
     let axes = KernelAxes::of(ctx, region);
     let result = reduce.results().next()?;
     let ty = Value::expect(ctx, region.value_type(result));
@@ -95,7 +90,9 @@ pub fn scattered(ctx: &Context, region: &Body) -> Option<Scattered> {
     let place = own.iter().position(|axis| *axis == masked.axis)?;
     // The second region has no other axes than the results.
     let is_result = |axis: &String| axes.position(axis).is_some_and(|at| at < axes.iters);
-    if !is_added(ty.elem(ctx)) || !own.iter().all(is_result) {
+    let elem = ty.elem(ctx);
+    let is_in_any_order = matches!(elem, Type::I32 | Type::I64) || is_marked && combiner == Combiner::Sum;
+    if !is_added(elem) || !is_in_any_order || !own.iter().all(is_result) {
         return None;
     }
     let dims = own.iter().map(|axis| axes.size(axis).cloned()).collect::<Option<Vec<SizeExpr>>>()?;
@@ -106,18 +103,56 @@ pub fn scattered(ctx: &Context, region: &Body) -> Option<Scattered> {
     let reduced: Vec<String> = reduce.axes().into_iter().map(String::from).collect();
     let at = |(at, axis): (usize, &String)| if at == place { reduced.clone() } else { vec![axis.clone()] };
     let order: Vec<String> = own.iter().enumerate().flat_map(at).collect();
-    // Each element has a place of its own among them.
-    let of_value = axes_of(ctx, region.value_type(masked.value));
-    if !order.iter().all(|axis| of_value.contains(&axis.as_str())) {
+    // Each element has a place of its own among them: by itself, or by where it goes.
+    let [of_value, of_index] = [masked.value, masked.index].map(|value| axes_of(ctx, region.value_type(value)));
+    if !order.iter().all(|axis| of_value.contains(&axis.as_str()) || of_index.contains(&axis.as_str())) {
         return None;
     }
     let elements = elements(ctx, region, id, &masked, &order, memory)?;
+    let fill = fill(ctx, region, identity_of(ctx, combiner, elem), &own, (&name, memory))?;
     let rest = rest(ctx, region, id, (&name, memory), &own);
-    Some(Scattered { elements, index: masked.index, place, axes: own, rest, memory: (name, memory) })
+    let is_result = is_read_alone(ctx, &rest, &own);
+    let (index, memory) = (masked.index, (name, memory));
+    Some(Scattered { combiner, fill, is_result, is_marked, elements, index, place, axes: own, rest, memory })
+}
+
+/// Whether a region has its last argument as its result, over axes in that order.
+fn is_read_alone(ctx: &Context, region: &Body, own: &[String]) -> bool {
+    let Some(block) = region.entry_block() else { return false };
+    let [read, end] = region.ops(block).collect::<Vec<_>>()[..] else { return false };
+    let axes = KernelAxes::of(ctx, region);
+    let (view, end) = (Read::of(OpRef::new(ctx, region, read)), Yield::of(OpRef::new(ctx, region, end)));
+    view.zip(end).is_some_and(|(view, end)| {
+        let is_plain = Some(&view.source()) == region.args(block).last() && own[..] == axes.names[..axes.iters];
+        is_plain && end.values().eq([view.out()])
+    })
+}
+
+/// The region that gives a number everywhere, over some axes.
+fn fill(ctx: &Context, region: &Body, number: Attr, own: &[String], (name, memory): (&str, Type)) -> Option<Body> {
+    let axes = KernelAxes::of(ctx, region);
+    let iters = own.iter().map(|axis| Some((axis.as_str(), axes.size(axis)?.clone()))).collect::<Option<Vec<_>>>()?;
+    let elem = MemRef::expect(ctx, memory).elem(ctx);
+    let mut body = region.clone();
+    let block = body.entry_block()?;
+    let loc = body.loc(body.last_op(block)?);
+    for op in body.ops(block).collect::<Vec<_>>().into_iter().rev() {
+        body.erase_op(op);
+    }
+    let mut builder = Builder::at_end(ctx, &mut body, block);
+    let made = Const::build(&mut builder, loc, number, Value::get(ctx, elem, Vec::new()));
+    let made = builder.result(made);
+    let ty = Value::get(ctx, elem, own.iter().map(String::as_str).collect());
+    let sizes = iters.iter().map(|(_, size)| size.clone()).collect();
+    let all = BroadcastInDim::build(&mut builder, loc, made, sizes, Vec::new(), ty);
+    let all = builder.result(all);
+    Yield::build(&mut builder, loc, &[all], Some(vec![name]), None);
+    declare(ctx, &mut body, iters, &[(name, memory)]);
+    Some(body)
 }
 
 /// What the elements of a reduction are, if an index says where each counts.
-fn masked(ctx: &Context, region: &Body, reduce: Reduce<'_>) -> Option<Masked> {
+fn masked(ctx: &Context, region: &Body, reduce: Reduce<'_>, combiner: Combiner) -> Option<Masked> {
     let end = Yield::of(OpRef::new(ctx, region, region.last_op(contributions(region, reduce.id)?)?))?;
     let seen = |value: ValueId| before_broadcasts(ctx, region, value);
     let made = |value: ValueId| Some(OpRef::new(ctx, region, region.defining_op(value)?));
@@ -127,7 +162,7 @@ fn masked(ctx: &Context, region: &Body, reduce: Reduce<'_>) -> Option<Masked> {
     let zero = Const::of(made(seen(otherwise))?)?;
     let elem = Value::expect(ctx, region.value_type(otherwise)).elem(ctx);
     let equal = Binary::of(made(seen(condition))?).filter(|op| op.function() == scalar::Binary::Eq)?;
-    if !is_identity_of(ctx, Combiner::Sum, zero.value(), elem) {
+    if !is_identity_of(ctx, combiner, zero.value(), elem) {
         return None;
     }
     let value = seen(value);
@@ -162,7 +197,19 @@ fn elements(
         }
     }
     body.erase_op(end);
-    Yield::build(&mut Builder::at_end(ctx, &mut body, block), loc, &[masked.value], Some(vec!["element"]), None);
+    let own = axes_of(ctx, body.value_type(masked.value));
+    let mut builder = Builder::at_end(ctx, &mut body, block);
+    let element = if own.len() == order.len() {
+        masked.value
+    } else {
+        let dims = own.iter().map(|axis| order.iter().position(|other| other == axis)).collect::<Option<Vec<_>>>()?;
+        let dims = dims.into_iter().map(|dim| dim as i64).collect();
+        let sizes = iters.iter().map(|(_, size)| size.clone()).collect();
+        let ty = Value::get(ctx, MemRef::expect(ctx, memory).elem(ctx), order.iter().map(String::as_str).collect());
+        let all = BroadcastInDim::build(&mut builder, loc, masked.value, sizes, dims, ty);
+        builder.result(all)
+    };
+    Yield::build(&mut builder, loc, &[element], Some(vec!["element"]), None);
     // Users stand after what they use. The index says where elements go, and no other op need use it.
     let index = body.defining_op(masked.index);
     for op in body.ops(block).collect::<Vec<_>>().into_iter().rev().skip(1) {

@@ -286,7 +286,7 @@ impl Pass for ChoosePlan {
             let all =
                 || std::iter::once(&general).chain(others.iter().map(|(_, chosen)| chosen)).map(|chosen| &chosen.0);
             self.report(cx, view, all());
-            if all().any(|chosen| chosen.ranked.first().is_none_or(|(plan, _)| plan.tile.is_none()))
+            if all().any(|chosen| cut::is_dear(&chosen.ranked))
                 && let Some(parts) = packer.cut(body, op, &mut packing)
             {
                 parts.into_iter().rev().for_each(|part| kernels.push_front(part));
@@ -349,7 +349,7 @@ fn sole_plan(
     if !analysis::axes::sorts(ctx, kernel).is_empty() {
         return Some(None);
     }
-    crate::plan::scattered::scattered(ctx, kernel).map(|_| Some(base.clone()))
+    crate::plan::scattered::is_scattered(ctx, kernel, assumed).then(|| Some(base.clone()))
 }
 
 /// Names the inputs that have no name, as those that another kernel stores: a plan speaks of tensors by their names.

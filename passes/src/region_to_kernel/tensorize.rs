@@ -63,8 +63,9 @@
 //! Where guards of the factors compare an axis of which tiles have one position with a reduced one, as the phases of a strided
 //! transposed convolution with the taps of its window, blocks next to each other are along that axis, and the loop over the
 //! taps leaves out those that are zero for the whole tile (`taps`).
-//! A sum that is marked `any_order`, of elements each of which counts where a value is the position on an axis, has two grids:
-//! the first adds each element to memory in one step (`store combine`), the second reads the sums and does the rest. A plan
+//! A sum that is marked `any_order`, or a sum, maximum or minimum of integers, of elements each of which counts where a value
+//! is the position on an axis, has two grids: the first combines each element with memory in one step (`store combine`), the
+//! second reads what they combine to and does the rest. Before maxima and minima a grid stores what they begin with. A plan
 //! with a tile keeps it a reduction.
 //! A value is made where it is first needed, in the innermost loop that it depends on. See `lower`, `contract`, `tiling`.
 //! By a plan, a copy to shared memory stands in the innermost loop that its positions depend on: the left matrix of the first of
@@ -100,6 +101,7 @@ mod zeros;
 
 use dlc_core::guard::{Condition, Guard};
 use dlc_core::memref::MemRef;
+use dlc_core::scalar::Combiner;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::diag::Diagnostic;
 use dlc_ir::pass::{OptionDef, OptionKind, OptionValues, Pass, PassCx, PassDef, PassFailed, PassResult, StatDef};
@@ -270,7 +272,7 @@ fn tensorize(
         finite,
     };
     match (parts, scattered) {
-        (_, Some((scattered, mapping))) => emit = scatter(ctx, emit, piece, (&scattered, *mapping), &mut notes)?,
+        (_, Some((scattered, mappings))) => emit = scatter(ctx, emit, piece, (&scattered, *mappings), &mut notes)?,
         (None, None) => emit = grid(ctx, emit, piece, &mut notes)?,
         (Some((parts, mapping)), None) => {
             let made: Vec<ValueId> = parts.memories.iter().map(|(name, ty)| emit.workspace(*ty, name)).collect();
@@ -314,61 +316,48 @@ fn tensorize(
     Ok(Made { body: emit.body, tiling, missed, multiplied })
 }
 
-/// Two grids: the first adds elements to sums in memory, which begin as zeros, and the second does the rest. Where sums are the
-/// result, the first stores zeros and the second adds to them.
+/// The grids of elements that go to positions that are data: what is there before them, unless memory is new and zeros are
+/// that; the elements; and the rest, unless what they combine to is the result.
 fn scatter<'c>(
     ctx: &'c Context,
     mut emit: Emit<'c>,
     piece: Piece<'_>,
-    (scattered, mapping): (&Scattered, Mapping),
+    (scattered, [of_fill, of_rest]): (&Scattered, [Mapping; 2]),
     notes: &mut Notes,
 ) -> Result<Emit<'c>, LowerError> {
-    let Scattered { elements, rest, memory: (name, ty), .. } = scattered;
+    let Scattered { combiner, fill, elements, rest, memory: (name, ty), .. } = scattered;
     let same = |value: ValueId| {
         let (own, sums) = (MemRef::expect(ctx, emit.body.value_type(value)), MemRef::expect(ctx, *ty));
         (own.dims(ctx), own.elem(ctx), own.layout(ctx)) == (sums.dims(ctx), sums.elem(ctx), sums.layout(ctx))
     };
-    let result = piece.outputs.first().copied().filter(|&result| same(result));
-    if let Some((result, zeros)) = result.zip(scattered.zeros(ctx)) {
-        let (plan, register_resident, part, unrolled) = (None, Vec::new(), None, Vec::new());
-        let (memory, outputs, finite) = (piece.memory.clone(), &[result][..], piece.finite);
-        let first = Piece {
-            region: &zeros,
-            plan,
-            mapping,
-            register_resident,
-            memory,
-            outputs,
-            part,
-            scattered: None,
-            unrolled,
-            finite,
-        };
-        let emit = grid(ctx, emit, first, notes)?;
-        let piece = Piece { region: elements, plan: None, outputs, scattered: Some(scattered), ..piece };
-        return grid(ctx, emit, piece, notes);
+    let result = piece.outputs.first().copied().filter(|&result| scattered.is_result && same(result));
+    let sums = result.unwrap_or_else(|| emit.scratch(*ty, name));
+    let alone = |region, mapping, memory, outputs| Piece {
+        region,
+        plan: None,
+        mapping,
+        register_resident: Vec::new(),
+        memory,
+        outputs,
+        part: None,
+        scattered: None,
+        unrolled: Vec::new(),
+        finite: piece.finite,
+    };
+    let own = [sums];
+    if result.is_some() || *combiner != Combiner::Sum {
+        emit = grid(ctx, emit, alone(fill, of_fill, piece.memory.clone(), &own), notes)?;
     }
-    let sums = emit.scratch(*ty, name);
     let mut memory = piece.memory.clone();
     let last = rest.entry_block().and_then(|entry| rest.args(entry).last().copied());
     memory.extend(last.map(|argument| (argument, sums)));
-    let (outputs, finite) = (piece.outputs, piece.finite);
-    let piece = Piece { region: elements, plan: None, outputs: &[sums], scattered: Some(scattered), ..piece };
-    let emit = grid(ctx, emit, piece, notes)?;
-    let (plan, register_resident, part, unrolled) = (None, Vec::new(), None, Vec::new());
-    let piece = Piece {
-        region: rest,
-        plan,
-        mapping,
-        register_resident,
-        memory,
-        outputs,
-        part,
-        scattered: None,
-        unrolled,
-        finite,
-    };
-    grid(ctx, emit, piece, notes)
+    let rest = result.is_none().then(|| alone(rest, of_rest, memory, piece.outputs));
+    let piece = Piece { region: elements, plan: None, outputs: &own, scattered: Some(scattered), ..piece };
+    emit = grid(ctx, emit, piece, notes)?;
+    match rest {
+        Some(rest) => grid(ctx, emit, rest, notes),
+        None => Ok(emit),
+    }
 }
 
 /// A kernel without grids.

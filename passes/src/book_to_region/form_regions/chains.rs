@@ -49,7 +49,8 @@ impl Chains {
         chains
     }
 
-    /// Adds pairs that are wanted of those that are in none, by their producer, their consumer and the reductions between.
+    /// Adds pairs that are wanted of those that are in none, by their producer, their consumer and the reductions between. A
+    /// factor has all axes of the product before: of rows that are reduced, as by a pool, no tile goes on.
     fn add(&mut self, finder: &Finder<'_>, is_wanted: impl Fn(Node, Node, i64) -> bool) {
         let Finder { graph, limits, contractions, .. } = *finder;
         let (chains, len) = (self, graph.values.len());
@@ -59,6 +60,7 @@ impl Chains {
             let Some(product) = graph.product(consumer) else { continue };
             for factor in &graph.values[product].operands {
                 if let Source::One { producer, rounds } = sources[factor.node]
+                    && graph.values[factor.node].axes.len() >= graph.values[producer].axes.len()
                     && finder.has_rows(consumer, factor)
                     && finder.has_one_side(producer, consumer, factor)
                     && !finder.reads_windows(producer)
@@ -250,7 +252,8 @@ impl Finder<'_> {
         wanted(self.graph, product, factor, self.limits) <= 1.0
     }
 
-    /// Whether everything that is computed from the producer is for the consumer, or comes after it.
+    /// Whether everything that is computed from the producer is for the consumer, or comes after it. In between rows stay as
+    /// long as they are: of longer ones, to which something is appended, each element would be multiplied where it is read.
     fn only_for(&self, producer: Node, consumer: Node) -> bool {
         let (mut seen, mut work) = (FxHashSet::default(), vec![producer]);
         while let Some(node) = work.pop() {
@@ -258,6 +261,12 @@ impl Finder<'_> {
                 continue;
             }
             let value = &self.graph.values[node];
+            let axes = &self.graph.values[producer].axes;
+            let is_row = |size: &SizeExpr| size.as_constant() == Some(1) || axes.contains(size);
+            let longer = |axes: &[SizeExpr]| axes.iter().filter(|size| size.as_constant() != Some(1)).count();
+            if longer(&value.axes) <= longer(axes) && !value.axes.iter().all(is_row) {
+                return false;
+            }
             // Another contraction in between would be a third.
             if value.returned || value.users.is_empty() || (node != producer && self.contractions[node]) {
                 return false;

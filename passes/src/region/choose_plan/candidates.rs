@@ -51,7 +51,7 @@ const NARROW: [(i64, i64, i64, i64); 5] =
     [(32, 128, 32, 32), (32, 256, 32, 64), (16, 128, 16, 32), (16, 256, 16, 64), (128, 32, 32, 32)];
 
 /// The most bytes that a thread sums alone.
-const SHORT_SUM: f64 = 256.0;
+pub(super) const SHORT_SUM: f64 = 256.0;
 
 /// The registers of a thread that gathers elements, besides its sums.
 const GATHERED: i64 = 64;
@@ -79,8 +79,8 @@ const PIECE: i64 = 4;
 /// How much of a sum is in shared memory at once, of which the loop is unrolled.
 const STEP: i64 = 16;
 
-/// From so many elements on lanes may share a sum, however few bytes it has.
-const SHARED_SUM: i64 = 64;
+/// From so many bytes on lanes may share a sum: a thread alone reads its row in sectors that others do not.
+const SHARED_SUM: f64 = 64.0;
 
 impl CandidateGenerator<'_> {
     /// The candidates, in the order in which they are preferred where they cost the same.
@@ -89,7 +89,7 @@ impl CandidateGenerator<'_> {
             [] if self.facts.is_local() => self.windows(),
             [] if self.facts.longest_sum() >= 32 && !self.sums_few() => self.rows(),
             // Short rows and columns are shared by a few threads, or computed by one for each of its own elements.
-            [] if self.facts.longest_sum() > 1 && (!self.sums_few() || self.facts.longest_sum() >= SHARED_SUM) => {
+            [] if self.facts.longest_sum() > 1 && (!self.sums_few() || self.sums_over(SHARED_SUM)) => {
                 let mut plans = self.elementwise();
                 plans.extend(self.rows());
                 plans
@@ -111,14 +111,17 @@ impl CandidateGenerator<'_> {
     /// Whether every result is a sum of so few bytes that a thread has all of them from a line or two of the cache, and there
     /// are results for all threads: lanes that share a sum would exchange more than they add.
     pub(super) fn sums_few(&self) -> bool {
-        let (facts, most) = (self.facts, self.facts.longest_sum() as f64);
-        let is_short = |input: &Tensor| most * bits(self.ctx, input.elem) / 8.0 <= SHORT_SUM;
+        let facts = self.facts;
         let is_summed = |axis: &String| facts.reduced.contains(axis);
         let results = facts.points(facts.iters().iter().map(String::as_str));
         let are_many = results >= (self.target.sms * self.target.threads_per_sm / 2) as f64;
-        are_many
-            && !facts.iters().iter().any(is_summed)
-            && facts.inputs.iter().filter(|input| input.reads > 0).all(is_short)
+        are_many && !facts.iters().iter().any(is_summed) && !self.sums_over(SHORT_SUM.next_up())
+    }
+
+    /// Whether a sum reads so many bytes or more of an input.
+    fn sums_over(&self, bytes: f64) -> bool {
+        let most = self.facts.longest_sum() as f64;
+        self.facts.inputs.iter().any(|input| input.reads > 0 && most * bits(self.ctx, input.elem) / 8.0 >= bytes)
     }
 
     pub(super) fn elem(&self, product: &Product) -> Type {

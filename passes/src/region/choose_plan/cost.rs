@@ -25,9 +25,11 @@ use dlc_plan::{Schedule, Target};
 
 use efficiency::efficiency;
 
+use super::candidates::SHORT_SUM;
 use super::facts::{Facts, Product, Tensor, bits};
 use super::windows::{self, Work};
 use crate::analysis::conditions::{is_padded, run_of};
+use crate::plan::scattered::scattered;
 
 /// The loads of windows that a thread has on their way at once, about.
 const LOADS_AHEAD: i64 = 8;
@@ -122,6 +124,12 @@ pub fn resident(ctx: &Context, plan: &Schedule, target: &Target) -> i64 {
 /// results of `f32` and `f16`: by rows, and from fragments.
 const STORED_IN_TURN: [f64; 2] = [11.5, 8.6];
 
+/// The grids of elements that go to positions that are data: for what is there before, the elements, and the rest.
+const ELEMENT_GRIDS: f64 = 2.0;
+
+/// The bytes that memory gives at once.
+const SECTOR: f64 = 32.0;
+
 /// How long a group is between two tiles of one step each, in microseconds: other steps hide it.
 const BETWEEN_TILES: f64 = 0.1;
 
@@ -198,6 +206,9 @@ struct Waves {
 impl Estimator<'_> {
     fn estimate(self) -> Cost {
         let Estimator { ctx, facts, plan, target, .. } = self;
+        if let Some(cost) = self.of_scattered() {
+            return cost;
+        }
         let Some(waves) = self.waves() else {
             let launch = target.launch_ns as f64 / 1e3;
             return Cost { time: launch, occupancy: 1.0, efficiency: 1.0, ..Cost::default() };
@@ -242,6 +253,19 @@ impl Estimator<'_> {
         }
     }
 
+    /// What elements take that go to positions that are data: each is read once, and combined with memory by itself.
+    fn of_scattered(&self) -> Option<Cost> {
+        let Estimator { ctx, body, facts, plan, target } = *self;
+        let found = scattered(ctx, body).filter(|_| plan.tile.is_none())?;
+        let axes = facts.reduced.iter().chain(found.axes.iter().filter(|axis| **axis != found.axes[found.place]));
+        let elements = facts.points(axes.map(String::as_str));
+        let memory = self.memory_bytes(1.0) / (target.memory_gbps as f64 * 1e3);
+        let compute = elements / (target.sms * target.clock_mhz) as f64;
+        let launch = ELEMENT_GRIDS * target.launch_ns as f64 / 1e3;
+        let time = both(memory, compute) + launch;
+        Some(Cost { time, compute, memory, occupancy: 1.0, efficiency: 1.0, ..Cost::default() })
+    }
+
     /// How long it takes to compute: by all threads of an SM together, and by each thread one thing after another.
     fn computing(&self, waves: &Waves) -> [f64; 2] {
         let Estimator { ctx, facts, plan, target, .. } = *self;
@@ -249,7 +273,7 @@ impl Estimator<'_> {
         let efficiency = efficiency(ctx, plan, facts, target);
         let [in_line, alongside] = self.in_line(waves);
         let compute = (self.products(waves, efficiency) + self.other_ops(waves) / per_clock) * self.seen(waves);
-        [both(compute, alongside), in_line]
+        [both(compute, alongside), in_line.max(self.again_for_each())]
     }
 
     /// The share of its tiles that the block with the most work computes, where positions hide the rest.
@@ -539,7 +563,11 @@ impl Estimator<'_> {
         let ahead = ahead.map_or(1.0, |steps| steps.clamp(1, LOADS_AHEAD) as f64);
         let from_memory = |input: &Tensor| {
             let times = self.tile_reads(input, tiles);
-            (input.tile_bytes(ctx, facts, plan) * ahead).min(input.touched * bits(ctx, input.elem) / 8.0 / times)
+            // A thread that goes along a row by itself fetches a sector with its first element.
+            let bytes = bits(ctx, input.elem) / 8.0;
+            let sector = self.row_of_a_thread(input).map_or(1.0, |row| row.min(SECTOR) / bytes);
+            (input.tile_bytes(ctx, facts, plan) * ahead.max(sector))
+                .min(input.touched * bits(ctx, input.elem) / 8.0 / times)
         };
         let in_flight = waves.resident * self.read().map(from_memory).sum::<f64>();
         let latency = target.memory_latency_ns as f64 / (sms.min(tiles) * in_flight.max(1.0)) / 1e3;
@@ -573,6 +601,13 @@ impl Estimator<'_> {
         self.read().map(|input| bytes(input) * (1.0 + again(input))).sum()
     }
 
+    /// How many bytes of a contiguous row a thread reads alone, element by element.
+    fn row_of_a_thread(&self, input: &Tensor) -> Option<f64> {
+        let last = input.axes.last().filter(|last| self.facts.reduced.contains(last) && !self.facts.is_local())?;
+        let is_shared = self.plan.threads.as_ref().is_some_and(|threads| threads.along(last) > 1);
+        (!is_shared).then(|| self.facts.size(last) as f64 * bits(self.ctx, input.elem) / 8.0)
+    }
+
     /// What narrow accesses, transposed reads and predicates cost.
     fn accesses(&self, load: f64) -> f64 {
         let Estimator { ctx, facts, plan, .. } = *self;
@@ -597,7 +632,11 @@ impl Estimator<'_> {
             let shared = input.axes.last().is_some_and(|last| self.is_reduced(last) && is_shared(last));
             let apart = input.axes.last() != along && !shared && along.is_some_and(|along| input.axes.contains(along));
             if apart && !staged {
-                share += 3.0;
+                // What is left of a sector is in the L1 cache when the thread comes to it.
+                share += match self.row_of_a_thread(input) {
+                    Some(bytes) if bytes <= SHORT_SUM => (bytes / SECTOR * 0.8 - 0.6).clamp(0.2, 1.2),
+                    _ => 3.0,
+                };
             }
         }
         share += self.read().chain(&facts.outputs).map(|tensor| self.narrow(tensor)).fold(0.0, f64::max);

@@ -1,8 +1,9 @@
-//! Kernels with a product that no plan of tiles fits are cut into two at a value, which is stored, if both together take
-//! less time. Such are sums of two products with other axes, and two products whose result is transposed.
+//! Kernels with several reductions that no plan of tiles fits are cut into two at a value, which is stored, if both together
+//! take less time. Such are sums of two products with other axes, two products whose result is transposed, and a matrix that
+//! is divided by the sums of its rows and of its columns.
 //!
-//! What is tried: the values that a product takes as a factor and that are computed, and what follows a product until
-//! another reduction is needed. A part without a plan is cut again when it is its turn; its price counts that.
+//! What is tried: the values that a product takes as a factor and that are computed, and what follows a reduction until
+//! another one is needed. A part without a plan is cut again when it is its turn; its price counts that.
 
 use dlc_core::memref::{Layout, MemRef};
 use dlc_core::sizes::Sizes;
@@ -19,12 +20,14 @@ use dlc_region::verify::{DEFERRED, KernelAxes};
 
 use super::cost::Cost;
 use super::pack::{Case, Packer, Packing, multiplied};
-use crate::analysis::axes::{axes, before_broadcasts, elem, is_elementwise, reductions};
+use crate::analysis::axes::{axes, before_broadcasts, elem, is_elementwise, is_repeated, reductions};
 use crate::rewrites::launches::{At, add_kernel, set_signature, symbols};
 use crate::rewrites::unused::erase_unused;
 
 /// How often a part is cut again, as far as its price goes.
 const DEPTH: usize = 2;
+/// By how much what slows a kernel down takes longer than all else where it may be two.
+const DEAR: f64 = 2.0;
 /// How the memory between the parts is aligned, in bytes.
 const ALIGN: i64 = 128;
 /// What the result of the first part is called, and the end of its name.
@@ -46,7 +49,7 @@ impl Packer<'_, '_> {
         let root = OpRef::new(ctx, body, body.root());
         let name = root.symbol_name()?.to_string();
         let launches = packing.launches.always_of(ctx, module, &name);
-        if launches.is_empty() || root.prop_named("arg_attrs").is_some() || !is_divisible(ctx, body) {
+        if launches.is_empty() || root.prop_named("arg_attrs").is_some() {
             return None;
         }
         let before = self.time(body, &[])?;
@@ -90,9 +93,7 @@ impl Packer<'_, '_> {
 
     /// Whether a kernel that may be cut has in some case no plan with a tile.
     fn is_without_plan(&self, body: &Body) -> bool {
-        let has_tile = |(plan, _): &(Schedule, Cost)| plan.tile.is_some();
-        let is_without =
-            |size: &Case<'_>| self.plans(body, size, &[]).is_none_or(|all| !all.first().is_some_and(has_tile));
+        let is_without = |size: &Case<'_>| self.plans(body, size, &[]).is_none_or(|all| is_dear(&all));
         is_divisible(self.cx.ctx, body) && self.cases.iter().any(is_without)
     }
 
@@ -111,20 +112,25 @@ impl Packer<'_, '_> {
     }
 }
 
-/// Whether a kernel has a product and another reduction.
+/// Whether a kernel has several reductions, or one that is computed again for several results.
 fn is_divisible(ctx: &Context, body: &Body) -> bool {
     let all = reductions(ctx, body);
-    all.len() > 1 && all.iter().any(|&op| multiplied(ctx, body, op).is_some())
+    all.len() > 1 || all.first().is_some_and(|&op| is_repeated(ctx, body, op))
+}
+
+/// Whether a kernel has no plan, or the best one takes far longer than to read, to multiply and to write: then it may be two.
+pub fn is_dear(ranked: &[(Schedule, Cost)]) -> bool {
+    ranked.first().is_none_or(|(plan, cost)| {
+        plan.tile.is_none() || cost.penalties + cost.latency > DEAR * (cost.memory + cost.compute + cost.epilogue)
+    })
 }
 
 /// All that is tried of a kernel.
 fn cuts(ctx: &Context, body: &Body) -> Vec<Cut> {
     let Some(block) = body.entry_block() else { return Vec::new() };
-    let products: Vec<OpId> =
-        reductions(ctx, body).into_iter().filter(|&op| multiplied(ctx, body, op).is_some()).collect();
     let is_outside = |value: ValueId| body.defining_op(value).is_some_and(|op| body.block_of(op) == Some(block));
     let mut values: Vec<ValueId> = Vec::new();
-    for &op in &products {
+    for op in reductions(ctx, body) {
         let factors = multiplied(ctx, body, op).into_iter().flat_map(|op| body.operands(op));
         values.extend(factors.map(|value| before_broadcasts(ctx, body, value)).filter(|&value| is_outside(value)));
         values.extend(body.results(op).next().map(|sum| followed(ctx, body, sum)).filter(|&value| is_outside(value)));

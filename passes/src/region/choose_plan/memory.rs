@@ -233,7 +233,7 @@ impl CandidateGenerator<'_> {
         let narrow = width.min((whole / 32).max(1));
         let grids = row_grids(whole, narrow).into_iter().map(|grid| (grid, narrow));
         let wide = row_grids(whole, width).into_iter().filter(|[threads, _]| threads * width <= whole);
-        let wide = wide.filter(|_| width > narrow && self.sums_few()).map(|grid| (grid, width));
+        let wide = wide.filter(|_| width > narrow).map(|grid| (grid, width));
         let mut plans = Vec::new();
         for ([threads, rows], width) in grids.chain(wide) {
             // Single elements lie side by side: more of them are under way.

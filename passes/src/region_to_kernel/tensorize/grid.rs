@@ -2,7 +2,7 @@
 
 use dlc_core::guard::Condition;
 use dlc_core::memref::MemRef;
-use dlc_core::scalar::Combiner;
+
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::{BlockId, Context, OpId, Type, ValueId};
@@ -431,7 +431,7 @@ fn store(
         let guard = axes::both(None, conditions);
         let (values, at, guard) = lower.emit.operands(&at, guard.as_ref())?;
         let loc = lower.emit.loc;
-        let combine = scattered.as_ref().map(|_| Combiner::Sum);
+        let combine = scattered.as_ref().map(|(to, _)| to.combiner);
         kernel::NewStore { value: made.value, target: output, args: &values, at, guard, combine, vector: None }
             .build(&mut lower.emit.builder(), loc);
     }

@@ -37,14 +37,21 @@ def _is_at(b: Builder, ids: Value, size: str, shape: Sequence[str]) -> Value:
 
 
 def _last(b: Builder, ids: Value, size: str) -> Value:
-    """For each position the last of the indices along the first axis that is it, and -1 where none is.
+    """For each position the last of the indices along the first axis that is it, and a negative number where none is.
 
     torch leaves open which element is written where several have one index; on the CPU it is the last one.
     """
     shape = [size, *ids.shape]
     order = b.shape(numbers(b, ids.shape[0]), [ids.shape[0], *["1"] * (ids.rank - 1)])
-    found = select(b, _is_at(b, ids, size, shape), order, b.number(-1, _INDEX), _INDEX, shape)
+    none = b.number(torch.iinfo(_INDEX).min, _INDEX)
+    found = select(b, _is_at(b, ids, size, shape), order, none, _INDEX, shape)
     return b.emit(f"max {found.name} over [1]", _INDEX, [size, *ids.shape[1:]])
+
+
+def _add(b: Builder, x: Value, ids: Value, rows: Value, name: str = "t") -> Value:
+    """Adds rows, or elements, at indices of the first axis: in any order, as torch does on a GPU, unless it is to be deterministic."""
+    order = "" if torch.are_deterministic_algorithms_enabled() else " any_order"
+    return b.emit(f"scatter_add {x.name}, {ids.name}, {rows.name} over 0{order}", x.dtype, x.shape, name)
 
 
 def _put_rows(b: Builder, x: Value, ids: Value, rows: Value, accumulate: bool, name: str) -> Value:
@@ -53,7 +60,7 @@ def _put_rows(b: Builder, x: Value, ids: Value, rows: Value, accumulate: bool, n
         if x.dtype == torch.bool:
             written = _put_rows(b, b.cast(x, torch.int32), ids, b.cast(rows, torch.int32), True, name)
             return b.cast(written, torch.bool)
-        return b.emit(f"scatter_add {x.name}, {ids.name}, {rows.name} over 0", x.dtype, x.shape, name)
+        return _add(b, x, ids, rows, name)
     last = _last(b, ids, x.shape[0])
     is_written = compare(b, "ge", last, b.number(0, _INDEX), last.shape)
     is_written = b.shape(is_written, [x.shape[0], *["1"] * (x.rank - 1)])
@@ -170,6 +177,8 @@ def _scattered(b: Builder, node: Any, x: Value, dim: int, ids: Value, source: An
 
 def _reduced(b: Builder, x: Value, ids: Value, values: Value, kind: str, include_self: bool) -> Value:
     reduction, op, _ = _COMBINED[kind]
+    if kind == "sum" and include_self and x.dtype.is_floating_point:
+        return _add(b, x, ids, values)
     wide = torch.float32 if x.dtype in (torch.float16, torch.bfloat16) else torch.int32 if x.dtype == torch.bool else x.dtype
     shape = [x.shape[0], *ids.shape]
     is_at = _is_at(b, ids, x.shape[0], shape)
@@ -177,9 +186,12 @@ def _reduced(b: Builder, x: Value, ids: Value, values: Value, kind: str, include
     found = select(b, is_at, b.cast(values, wide), identity, wide, shape)
     total = b.emit(f"{reduction} {found.name} over [1]", wide, x.shape)
     own = b.cast(x, wide)
-    count = b.emit(f"sum {b.cast(is_at, _INDEX).name} over [1]", _INDEX, x.shape)
-    is_written = compare(b, "gt", count, b.number(0, _INDEX), x.shape)
     joined = binary(b, op, own, total, x.shape) if include_self else total
+    if include_self and kind != "mean":
+        return b.cast(joined, x.dtype)
+    one = select(b, is_at, b.number(1, _INDEX), b.number(0, _INDEX), _INDEX, shape)
+    count = b.emit(f"sum {one.name} over [1]", _INDEX, x.shape)
+    is_written = compare(b, "gt", count, b.number(0, _INDEX), x.shape)
     if kind == "mean":
         count = binary(b, "maximum", binary(b, "add", count, int(include_self)), 1)
         joined = binary(b, "div" if wide.is_floating_point else "floordiv", joined, b.cast(count, wide), x.shape)
@@ -238,8 +250,8 @@ def _embedding_bag(
     if mode == 2:
         each = b.emit(f"expand {b.shape(bag, [count, '1']).name} to [{count}, {width}]", _INDEX, [count, width])
         return b.cast(_reduced(b, zeros, each, b.cast(rows, wide), "amax", False), dtype), None, None, None
-    total = b.emit(f"scatter_add {zeros.name}, {bag.name}, {b.cast(rows, wide).name} over 0", wide, [bags, width])
+    total = _add(b, zeros, bag, b.cast(rows, wide))
     if mode == 1:
-        sizes = b.emit(f"scatter_add {fill(b, 0, wide, [bags]).name}, {bag.name}, {fill(b, 1, wide, [count]).name} over 0", wide, [bags])
+        sizes = _add(b, fill(b, 0, wide, [bags]), bag, fill(b, 1, wide, [count]))
         total = binary(b, "div", total, b.shape(binary(b, "maximum", sizes, 1), [bags, "1"]), total.shape)
     return b.cast(total, dtype), None, None, None

@@ -2,16 +2,21 @@
 
 use dlc_core::precision::Precision;
 use dlc_ir::Context;
-use dlc_plan::clause::{Barrier, Instruction, Kind, Sharing};
+use dlc_ir::affine::gcd;
+use dlc_plan::clause::{Barrier, Instruction, Kind, Place, Sharing};
 use dlc_plan::value::Table;
 use dlc_plan::{Schedule, Target};
 
-use super::super::facts::{Facts, bits};
+use super::super::facts::{Factor, Facts, bits};
 use super::resident;
 
 /// How well instructions are fed where windows of pixels stay in shared memory, of which each place reads both factors there:
 /// as measured, with 64 to 200 columns.
 const WINDOW: f64 = 0.8;
+
+/// How many lanes may meet in the same banks before threads wait for what they read: with 4 x 8 results of a thread and 8 lanes in
+/// the same banks, products took 3.6 times as long as estimated without.
+const CONFLICTS: f64 = 2.2;
 
 /// Whether products of single steps are added to the sums by threads.
 fn promotes(plan: &Schedule) -> bool {
@@ -91,7 +96,30 @@ pub(super) fn efficiency(ctx: &Context, plan: &Schedule, facts: &Facts, target: 
         (Kind::Fma, _) => {
             let elems = plan.out_tile().iter().map(|(_, extent)| *extent as f64).product::<f64>();
             let own = plan.workers().map_or(1.0, |workers| elems / workers.max(1) as f64);
-            fed * (own / 128.0).powf(0.2).min(1.0)
+            fed * (own / 128.0).powf(0.2).min(1.0) * (CONFLICTS / bank_conflicts(ctx, plan, facts)).min(1.0)
         }
     }
+}
+
+/// How many of eight lanes that read 16 bytes each of a factor in shared memory, which lies there as it does in memory, meet in
+/// the same banks: 1 where none does. Where a factor is contiguous along the sum, neighbours are as many rows apart as a thread
+/// has, as far as no swizzle moves them.
+fn bank_conflicts(ctx: &Context, plan: &Schedule, facts: &Facts) -> f64 {
+    let Some(product) = facts.products.last() else { return 1.0 };
+    let of_factor = |factor: &Factor| {
+        let cache = plan
+            .cache_of(&facts.inputs[factor.input?].name)
+            .filter(|cache| cache.place == Place::Smem && !cache.transposed)?;
+        let axes = cache.axes.as_ref()?;
+        axes.last().filter(|last| product.depth.contains(last))?;
+        let own = |axis: &String| plan.thread_tile.as_ref().map_or(1, |tile| tile.along(axis));
+        let lanes = |axis: &String| !product.depth.contains(axis) && plan.tile_of(axis) > own(axis);
+        let at = axes.iter().rposition(lanes)?;
+        let row = axes[at + 1..].iter().map(|axis| plan.tile_of(axis)).product::<i64>() as f64;
+        let words = (row * own(&axes[at]) as f64 * bits(ctx, factor.elem) / 32.0) as u64;
+        // 32 banks of a word each, four of which an access takes.
+        let apart = gcd(words, 32).max(4);
+        Some((apart / 4) as f64)
+    };
+    product.factors.iter().filter_map(of_factor).fold(1.0, f64::max)
 }

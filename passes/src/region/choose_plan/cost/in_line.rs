@@ -1,10 +1,14 @@
 //! What each thread of a kernel with reductions does one after another.
 
+use dlc_ir::OpId;
+use dlc_ir::body::OpRef;
 use dlc_plan::clause::Kind;
 use dlc_plan::value::Table;
+use dlc_region::ops::Reduce;
 
 use super::super::facts::{Tensor, bits};
 use super::{Estimator, THREAD_OPS, Waves, both, threads};
+use crate::analysis::axes::{axes, combined, is_repeated, reductions};
 
 /// The clocks from an instruction of a thread to the next one, some of which do not depend on each other.
 const CLOCKS_IN_LINE: f64 = 3.0;
@@ -25,6 +29,11 @@ const GUARDED_OPS: f64 = 0.5;
 /// fewer are of less: as measured, of 64 bytes 0.15, of 16 as much again.
 const LINE: f64 = 128.0;
 const LOST: f64 = 1.0 / 7.0;
+
+/// The clocks of an SM for a step of a reduction that each thread computes for itself, as measured: 1 to 5, by how what is read
+/// lies; and those of a thread, which waits for what it reads.
+const CLOCKS_OF_STEP: f64 = 2.0;
+const CLOCKS_OF_LOAD: f64 = 60.0;
 
 /// The clocks between two blocks that begin on an SM.
 const BLOCK_CLOCKS: f64 = 80.0;
@@ -67,6 +76,26 @@ impl Estimator<'_> {
         let turns = of_thread * waves.tiles * threads + guarded;
         let all = turns / (simple * target.sms as f64 * waves.occupancy);
         [waves.count * clocks, both(all, blocks)].map(|clocks| clocks / target.clock_mhz as f64)
+    }
+
+    /// How long a kernel takes that has several reductions, or computes one again for several results, and no plan: a thread
+    /// computes all of them for each of its results.
+    pub(super) fn again_for_each(&self) -> f64 {
+        let Estimator { ctx, body, facts, plan, target } = *self;
+        let all = reductions(ctx, body);
+        if plan.tile.is_some() || all.len() < 2 && !all.iter().any(|&op| is_repeated(ctx, body, op)) {
+            return 0.0;
+        }
+        let steps = |&op: &OpId| {
+            let reduce = Reduce::of(OpRef::new(ctx, body, op))?;
+            let over = axes(ctx, body, *combined(reduce).first()?);
+            Some(facts.points(over.into_iter().filter(|axis| !facts.iters().iter().any(|own| own == axis))))
+        };
+        let steps = all.iter().filter_map(steps).sum::<f64>();
+        let results = facts.points(facts.iters().iter().map(String::as_str));
+        let threads = (target.sms * target.threads_per_sm) as f64;
+        let together = results * steps * CLOCKS_OF_STEP / target.sms as f64;
+        both(together, (results / threads).ceil() * steps * CLOCKS_OF_LOAD) / target.clock_mhz as f64
     }
 
     /// By how much longer it takes to read or write a tensor of which a tile of columns that are reduced has less than whole
