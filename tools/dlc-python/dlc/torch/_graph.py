@@ -27,7 +27,8 @@ KEPT = [
     "aten.hardswish.default", "aten.hardsigmoid.default", "aten.softplus.default", "aten.log_sigmoid.default",
     "aten.celu.default", "aten.lerp.Tensor", "aten.logsumexp.default", "aten.square.default", "aten.stack.default",
     "aten.relu6.default", "aten.selu.default", "aten.logaddexp.default", "aten.lstm.input", "aten.gru.input",
-    "aten.rnn_tanh.input", "aten.rnn_relu.input",
+    "aten.rnn_tanh.input", "aten.rnn_relu.input", "aten.lstm_cell.default",
+    "aten.gru_cell.default",
 ]
 
 # Ops of core ATen that are taken apart all the same.
