@@ -253,6 +253,29 @@ class Models(unittest.TestCase):
         with self.assertRaisesRegex(dlc.torch.UnsupportedOp, "with projections"):
             dlc.torch.compile(nn.LSTM(4, 5, proj_size=2), (x,))
 
+    def test_parameters_with_names_of_modules_of_fx(self):
+        class Codes(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.code = nn.Parameter(torch.randn(3))
+                self.register_buffer("graph", torch.randn(3))
+                self.register_buffer("meta", torch.randn(3), persistent=False)
+                self.register_buffer("print_readable", torch.zeros(3))
+                self.recompile = nn.Linear(3, 3)
+                self.code_1 = nn.Parameter(torch.randn(3))
+
+            def forward(self, x):
+                self.print_readable.add_(x.sum())
+                return self.recompile(x * self.code) + self.graph * self.meta - self.code_1
+
+        model, x = Codes(), torch.randn(2, 3)
+        run = self.check(model, x, others=[(torch.randn(2, 3),)])
+        with torch.no_grad():
+            model.code.zero_()
+            before = model.print_readable.clone()
+            close(self, run(x), model(x))
+        close(self, model.print_readable, before + 2 * x.sum())
+
     def test_recurrent_cells(self):
         class Loop(nn.Module):
             def __init__(self, cell):

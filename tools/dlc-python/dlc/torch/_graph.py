@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import functools
 import inspect
+import itertools
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -105,9 +106,34 @@ def export(model: torch.nn.Module, args: tuple[Any, ...] = (), kwargs: dict[str,
 def translate(exported: ExportedProgram, name: str = "main") -> Graph:
     """Translates an exported program. Raises `UnsupportedOp` with every op that no translation is registered for."""
     with shapes_only():
-        exported = exported.run_decompositions(decompositions())
+        exported = _renamed(exported).run_decompositions(decompositions())
     _expect_inputs_unchanged(exported)
     return _Exported(exported, name).graph()
+
+
+def _renamed(exported: ExportedProgram) -> ExportedProgram:
+    """The same program with other names for parameters, buffers and constants whose names are those of attributes that modules
+    of FX have, such as `code`: torch makes such a module to take a program apart, and refuses them."""
+    inputs, outputs = exported.graph_signature.input_specs, exported.graph_signature.output_specs
+    names = {spec.target.split(".")[0] for spec in inputs if spec.target is not None}
+    taken = [name for name in sorted(names) if hasattr(exported.graph_module, name)]
+    if not taken:
+        return exported
+    others = {name: next(other for number in itertools.count(1) if (other := f"{name}_{number}") not in names) for name in taken}
+
+    def renamed(target: str) -> str:
+        first, dot, rest = target.partition(".")
+        return others.get(first, first) + dot + rest
+
+    def replaced(specs: Sequence[Any]) -> list[Any]:
+        return [spec if spec.target is None else dataclasses.replace(spec, target=renamed(spec.target)) for spec in specs]
+
+    state, constants = ({renamed(name): value for name, value in given.items()} for given in (exported.state_dict, exported.constants))
+    signature = dataclasses.replace(exported.graph_signature, input_specs=replaced(inputs), output_specs=replaced(outputs))
+    return ExportedProgram(
+        exported.graph_module, exported.graph, signature, state, exported.range_constraints, exported.module_call_graph,
+        exported.example_inputs, constants, verifiers=exported.verifiers,
+    )
 
 
 def decompositions(more: Sequence[str] = (), kept: Sequence[str] = ()) -> dict[Any, Any]:
