@@ -457,13 +457,13 @@ def _view(b: Builder, node: Any, x: Value, *_: Any, **__: Any) -> Value:
 def _as_strided(b: Builder, node: Any, x: Value, size: Sequence[Any], stride: Sequence[Any], offset: Any = None) -> Value:
     given, size, stride = node.args[0].meta["val"], list(map(_plain, size)), list(map(_plain, stride))
     # All elements in their order are a view of other sizes; the strides of axes of one element say nothing.
-    dense = (offset is None or offset == 0) and _is_dense(given.shape, given.stride()) and _is_dense(size, stride)
+    dense = (offset is None or offset == 0) and is_dense(given.shape, given.stride()) and is_dense(size, stride)
     if not dense or not statically_known_true(math.prod(size) == given.numel()):
         raise NotImplementedError("but for all elements in their order")
     return b.shape(x, size, node.name)
 
 
-def _is_dense(sizes: Sequence[Any], strides: Sequence[Any]) -> bool:
+def is_dense(sizes: Sequence[Any], strides: Sequence[Any]) -> bool:
     """Whether elements lie in their order without gaps, for all sizes."""
     count: Any = 1
     for size, stride in zip(reversed(sizes), reversed(strides)):
