@@ -275,6 +275,8 @@ class Models(unittest.TestCase):
             before = model.print_readable.clone()
             close(self, run(x), model(x))
         close(self, model.print_readable, before + 2 * x.sum())
+        with FakeTensorMode():
+            self.assertEqual(dlc.torch.translate(dlc.torch.export(Codes(), (torch.randn(2, 3),))).source, run.source)
 
     def test_recurrent_cells(self):
         class Loop(nn.Module):

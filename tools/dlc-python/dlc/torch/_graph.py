@@ -13,6 +13,7 @@ from typing import Any
 
 import sympy
 import torch
+from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.export import ExportedProgram
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
@@ -135,10 +136,12 @@ def _renamed(exported: ExportedProgram) -> ExportedProgram:
 
     state, constants = ({renamed(name): value for name, value in given.items()} for given in (exported.state_dict, exported.constants))
     signature = dataclasses.replace(exported.graph_signature, input_specs=replaced(inputs), output_specs=replaced(outputs))
-    return ExportedProgram(
-        exported.graph_module, exported.graph, signature, state, exported.range_constraints, exported.module_call_graph,
-        exported.example_inputs, constants, verifiers=exported.verifiers,
-    )
+    # A program has a fake mode of its own, which need not be that around this.
+    with unset_fake_temporarily():
+        return ExportedProgram(
+            exported.graph_module, exported.graph, signature, state, exported.range_constraints, exported.module_call_graph,
+            exported.example_inputs, constants, verifiers=exported.verifiers,
+        )
 
 
 def decompositions(more: Sequence[str] = (), kept: Sequence[str] = ()) -> dict[Any, Any]:
