@@ -1,6 +1,7 @@
 """Models of PyTorch as graphs, against eager on the CPU: `python3 -m unittest tools/python/test_dlc_torch.py`."""
 import copy
 import importlib.util
+import itertools
 import math
 import os
 import sys
@@ -14,6 +15,7 @@ MISSING = next((name for name in ("dlc", "torch") if importlib.util.find_spec(na
 if MISSING is None:
     import torch
     from torch import nn
+    from torch._subclasses.fake_tensor import FakeTensorMode
     from torch.export import Dim
     from torch.nn import functional as F
 
@@ -250,6 +252,74 @@ class Models(unittest.TestCase):
         close(self, [actual[0], *actual[1]], [model(one, state)[0], *model(one, state)[1]])
         with self.assertRaisesRegex(dlc.torch.UnsupportedOp, "with projections"):
             dlc.torch.compile(nn.LSTM(4, 5, proj_size=2), (x,))
+
+    def test_parameters_with_names_of_modules_of_fx(self):
+        class Codes(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.code = nn.Parameter(torch.randn(3))
+                self.register_buffer("graph", torch.randn(3))
+                self.register_buffer("meta", torch.randn(3), persistent=False)
+                self.register_buffer("print_readable", torch.zeros(3))
+                self.recompile = nn.Linear(3, 3)
+                self.code_1 = nn.Parameter(torch.randn(3))
+
+            def forward(self, x):
+                self.print_readable.add_(x.sum())
+                return self.recompile(x * self.code) + self.graph * self.meta - self.code_1
+
+        model, x = Codes(), torch.randn(2, 3)
+        run = self.check(model, x, others=[(torch.randn(2, 3),)])
+        with torch.no_grad():
+            model.code.zero_()
+            before = model.print_readable.clone()
+            close(self, run(x), model(x))
+        close(self, model.print_readable, before + 2 * x.sum())
+        with FakeTensorMode():
+            self.assertEqual(dlc.torch.translate(dlc.torch.export(Codes(), (torch.randn(2, 3),))).source, run.source)
+
+    def test_recurrent_cells(self):
+        class Loop(nn.Module):
+            def __init__(self, cell):
+                super().__init__()
+                self.cell = cell
+
+            def forward(self, x, *state):
+                for step in x:
+                    state = self.cell(step, state if len(state) == 2 else state[0])
+                    state = state if isinstance(state, tuple) else (state,)
+                return state
+
+        def model(kind, **others):
+            return Loop(kind(4, 5, **others)), (torch.randn(2, 3, 4), *[torch.randn(3, 5) for _ in range(2 if kind is nn.LSTMCell else 1)])
+
+        for kind, others in itertools.product((nn.LSTMCell, nn.GRUCell, nn.RNNCell), ({}, {"bias": False})):
+            with self.subTest(kind=kind, **others):
+                loop, inputs = model(kind, **others)
+                run = dlc.torch.compile(loop, inputs)
+                self.assertNotIn("%mm", run.source)
+                close(self, run(*inputs), loop(*inputs), run.source)
+                # Tensors of a GPU, of which only sizes are known, give the same graph.
+                with FakeTensorMode(), torch.device("cuda"):
+                    self.assertEqual(dlc.torch.translate(dlc.torch.export(*model(kind, **others))).source, run.source)
+
+    def test_fused_recurrent_cells(self):
+        # torch.compile traces these on a GPU, after the products.
+        for kind, name in ((nn.LSTMCell, "lstm"), (nn.GRUCell, "gru")):
+            cell, x, state, last = kind(4, 5), torch.randn(3, 4), torch.randn(3, 5), torch.randn(3, 5)
+            products = [x @ cell.weight_ih.T, state @ cell.weight_hh.T]
+            given = [*products, last if name == "lstm" else state, cell.bias_ih, cell.bias_hh]
+            b = dlc.torch.Builder()
+            values = [dlc.torch.Value(f"%x{number}", one.dtype, tuple(map(str, one.shape))) for number, one in enumerate(given)]
+            made = dlc.torch.OPS[f"aten._thnn_fused_{name}_cell.default"](b, None, *values)
+            self.assertIsNone(made[-1])
+            arguments = ", ".join(f"{value.name}: {b.type(value)}" for value in values)
+            results = [value.name for value in made[:-1]]
+            types = ", ".join(b.type(value) for value in made[:-1])
+            source = "\n".join([f"frontend.graph @main({arguments}) -> ({types}) {{", *b.all_lines(), f"  output {', '.join(results)}", "}"])
+            with torch.no_grad():
+                actual, expected = dlc.compile(source)(*given), cell(x, (state, last) if name == "lstm" else state)
+                close(self, actual, expected, source)
 
     def test_new_statistics_that_the_model_reads(self):
         class Twice(nn.Module):

@@ -175,6 +175,57 @@ class Parameters(unittest.TestCase):
         torch.testing.assert_close(norm.running_mean, eager.running_mean)
 
 
+class Formats(unittest.TestCase):
+    def same(self, actual, expected):
+        torch.testing.assert_close(actual, expected)
+        self.assertEqual(actual.stride(), expected.stride())
+
+    def test_channels_last(self):
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.conv, self.norm = nn.Conv2d(3, 4, 3, padding=1), nn.BatchNorm2d(4)
+                self.register_buffer("count", torch.zeros(1, 3, 2, 5).to(memory_format=torch.channels_last))
+
+            def forward(self, x):
+                self.count.add_(x.mean())
+                y = self.norm(self.conv(x)).relu()
+                return y, y.mean((2, 3)), y.flatten(1)
+
+        last = lambda *sizes: torch.randn(*sizes).to(memory_format=torch.channels_last)
+        net, x = Net().eval().to(memory_format=torch.channels_last), last(2, 3, 6, 5)
+        eager = copy.deepcopy(net)
+        sizes = {0: Dim("N", min=1, max=8), 2: Dim("H", min=3, max=9)}
+        for dynamic_shapes, others in ((None, [x]), ((sizes,), [last(4, 3, 8, 5), last(1, 3, 3, 5)])):
+            run = dlc.torch.compile(net, (x,), dynamic_shapes=dynamic_shapes)
+            with torch.no_grad():
+                for given in (x, *others):
+                    for actual, expected in zip(run(given), eager(given), strict=True):
+                        self.same(actual, expected)
+                    self.same(net.count, eager.count)
+            # Nothing is copied: the graph takes inputs and filters as they lie.
+            self.assertEqual(run.graph.bound["p_conv_weight"].data_ptr(), net.conv.weight.data_ptr())
+            self.assertTrue(run.graph.bound["p_conv_weight"].is_contiguous())
+            with self.assertRaisesRegex(dlc.ArgumentError, "the input x has the strides .* exported for torch.channels_last") as caught:
+                run(x.contiguous())
+            self.assertEqual(caught.exception.argument, "x")
+        with torch.no_grad():
+            net.conv.weight.mul_(2)
+            self.same(run(x)[0], net(x)[0])
+
+    def test_results_lie_as_in_eager_mode(self):
+        x = torch.randn(2, 3, 4, 5)
+        model = function(lambda x: ((x + 1).permute(0, 3, 1, 2), x, 3, x.relu()))
+        run = dlc.torch.compile(model, (x,))
+        for actual, expected in zip(run(x), model(x), strict=True):
+            self.same(actual, expected) if isinstance(expected, torch.Tensor) else self.assertEqual(actual, expected)
+        volume = torch.randn(1, 2, 3, 4, 5).to(memory_format=torch.channels_last_3d)
+        model = function(lambda x, y: (x * 2, x, y))
+        run = dlc.torch.compile(model, (volume, x))
+        for actual, expected in zip(run(volume, x), model(volume, x), strict=True):
+            self.same(actual, expected)
+
+
 class Calls(unittest.TestCase):
     def refused(self, text, call, argument=None):
         with self.assertRaisesRegex(dlc.ArgumentError, text) as caught:

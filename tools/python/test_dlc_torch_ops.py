@@ -183,6 +183,38 @@ class Ops(unittest.TestCase):
             "distances": lambda x: torch.cdist(x, x, p=1.0),
         })
 
+    def test_sorts_of_64_bit_integers(self):
+        ends = torch.tensor([0, 1, -1, 1 << 31, -(1 << 31), (1 << 31) - 1, 1 << 32, -(1 << 32), (1 << 63) - 1, -(1 << 63)])
+        x = torch.cat([ends, ends[:5], torch.randint(-(1 << 63), (1 << 63) - 1, (13,))]).view(4, 7)
+        halves = torch.randint(-2, 2, (5, 9)) * (1 << 32) + torch.randint(-2, 2, (5, 9))
+        self.check({
+            "sort": (lambda x: (*x.sort(1), *x.sort(0, descending=True), x.argsort(), x[0, 0].sort()[0]), x),
+            "equal": (lambda x: (*x.sort(dim=1, stable=True), *x.sort(dim=0, descending=True, stable=True)), halves),
+            "topk": (lambda x: (*x.topk(3), *x.topk(2, 0, largest=False)), x),
+            "top of equal": (lambda x: (x.topk(4)[0], x.gather(0, x.topk(3, 0, largest=False)[1])), halves),
+        })
+
+    def test_sorts_of_integers_of_32_bits(self):
+        x, i, far = torch.randn(4, 6), torch.randint(-999, 999, (4, 6), dtype=torch.int32), torch.randint(-9, 9, (4, 6)) << 40
+        for what, (sorts, compute, *inputs) in {
+            "ranks": (2, lambda x: x.argsort(1).argsort(1), x),
+            "small types": (1, lambda i: i.long().sort(1)[1], i),
+            "sums": (1, lambda i: ((i & 63).sum(1) - 100).sort()[0], i),
+            "arithmetic": (1, lambda j: ((j >> 40 & 7) * 9 + 4).clamp(-5, 9).maximum(j.clamp(3, 8)).view(3, 8).sort()[0], far),
+            "remainders": (1, lambda j: torch.cat([j % 7, torch.where(j > 0, 3, -2)]).sort()[0], far),
+            "places": (1, lambda x: (x.max(1)[1] + x.topk(1)[1][:, 0] + x.argmax()).sort()[0], x),
+            "sums that are too large": (2, lambda i: i.sum(1).sort()[0], i),
+            "products that are too large": (2, lambda i: (i.long() * i * i).sort()[0], i),
+            "wrapped": (2, lambda i: ((i & 63).long() * (1 << 61)).sort()[0], i),
+            "bounds on one side": (2, lambda j: j.clamp(min=3).sort()[0], far),
+            "unknown": (2, lambda j: j.sort()[0], far),
+        }.items():
+            with self.subTest(what):
+                model = function(compute)
+                run = dlc.torch.compile(model, tuple(inputs))
+                self.same(run(*inputs), model(*inputs), f"{what}\n{run.source}")
+                self.assertEqual(run.source.count("= sort "), sorts, run.source)
+
     def test_integers_that_are_drawn(self):
         model = function(lambda x: x + torch.randint(3, 90, (2, 3)) + torch.randint(5, (3,)))
         x = torch.zeros(2, 3)

@@ -110,6 +110,8 @@ pub struct Tensor {
     pub run: u64,
     /// How many reads there are of it at a place of its rows that is a value: no two elements of a thread come together.
     pub scattered: usize,
+    /// How many reads there are of it at a place that is a value, on any axis.
+    pub indexed: usize,
     /// The size of the contiguous axis; `None` where the layout has none.
     pub row: Option<SizeExpr>,
     /// How many elements lie between neighbours along each axis of its memory; none where it has no contiguous rows.
@@ -265,6 +267,7 @@ impl Facts {
                 has_boxes,
                 run: 0,
                 scattered: 0,
+                indexed: 0,
                 row,
                 strides,
                 reads: 0,

@@ -140,7 +140,7 @@ impl CandidateGenerator<'_> {
     fn across(&self, along: &str) -> Vec<Schedule> {
         let crossing = |input: &&Tensor| {
             let last = input.axes.last().filter(|last| *last != along);
-            input.reads > 0
+            input.reads > input.indexed
                 && last.is_some_and(|last| self.facts.iters().contains(last))
                 && input.axes.iter().any(|axis| axis == along)
         };

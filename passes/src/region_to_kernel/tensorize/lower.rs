@@ -655,8 +655,12 @@ impl<'c> Lower<'_, 'c> {
         (free, inside)
     }
 
-    /// How many neighbours a thread takes at once of what a plan turns on its way, as they lie along the rows.
+    /// How many neighbours a thread takes at once of what a plan turns on its way, as they lie along the rows. Positions that
+    /// are values are with the threads that have the results, and what is read there is not turned.
     fn lies_across(&self, read: Read<'_>, over: [bool; 2]) -> Option<u32> {
+        if read.indices().len() > 0 {
+            return None;
+        }
         let name = self.ctx.str(self.region.value_name(read.source()));
         let (_, each) = self.tiling.across.iter().find(|(tensor, _)| tensor == name)?;
         (over == [true, true] && self.conditions == 0).then_some(*each)

@@ -6,17 +6,20 @@ import contextlib
 import dataclasses
 import functools
 import inspect
+import itertools
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import sympy
 import torch
+from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.export import ExportedProgram
 from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from .._errors import Error, Message, Place, refuse
 from ._builder import DTYPES, OPS, Builder, Value
+from ._ops import is_dense, list_text
 from ._recurrent import shapes_only
 from ._sizes import Symbolic, size_text, symbolic
 
@@ -27,7 +30,8 @@ KEPT = [
     "aten.hardswish.default", "aten.hardsigmoid.default", "aten.softplus.default", "aten.log_sigmoid.default",
     "aten.celu.default", "aten.lerp.Tensor", "aten.logsumexp.default", "aten.square.default", "aten.stack.default",
     "aten.relu6.default", "aten.selu.default", "aten.logaddexp.default", "aten.lstm.input", "aten.gru.input",
-    "aten.rnn_tanh.input", "aten.rnn_relu.input",
+    "aten.rnn_tanh.input", "aten.rnn_relu.input", "aten.lstm_cell.default",
+    "aten.gru_cell.default",
 ]
 
 # Ops of core ATen that are taken apart all the same.
@@ -80,6 +84,10 @@ class Graph:
     changed: list[str]
     #: The arguments that are random numbers, in the order in which they are drawn: what draws them, sizes and type.
     drawn: dict[str, tuple[Callable[..., torch.Tensor], tuple[int, ...], torch.dtype]]
+    #: The axes of inputs in the order of memory, where the graph takes them in that order.
+    orders: dict[str, tuple[int, ...]]
+    #: The same for each tensor that the graph gives after the buffers; None for one that lies row by row.
+    result_orders: list[tuple[int, ...] | None]
     #: How inputs and outputs are nested.
     program: ExportedProgram
 
@@ -104,9 +112,36 @@ def export(model: torch.nn.Module, args: tuple[Any, ...] = (), kwargs: dict[str,
 def translate(exported: ExportedProgram, name: str = "main") -> Graph:
     """Translates an exported program. Raises `UnsupportedOp` with every op that no translation is registered for."""
     with shapes_only():
-        exported = exported.run_decompositions(decompositions())
+        exported = _renamed(exported).run_decompositions(decompositions())
     _expect_inputs_unchanged(exported)
     return _Exported(exported, name).graph()
+
+
+def _renamed(exported: ExportedProgram) -> ExportedProgram:
+    """The same program with other names for parameters, buffers and constants whose names are those of attributes that modules
+    of FX have, such as `code`: torch makes such a module to take a program apart, and refuses them."""
+    inputs, outputs = exported.graph_signature.input_specs, exported.graph_signature.output_specs
+    names = {spec.target.split(".")[0] for spec in inputs if spec.target is not None}
+    taken = [name for name in sorted(names) if hasattr(exported.graph_module, name)]
+    if not taken:
+        return exported
+    others = {name: next(other for number in itertools.count(1) if (other := f"{name}_{number}") not in names) for name in taken}
+
+    def renamed(target: str) -> str:
+        first, dot, rest = target.partition(".")
+        return others.get(first, first) + dot + rest
+
+    def replaced(specs: Sequence[Any]) -> list[Any]:
+        return [spec if spec.target is None else dataclasses.replace(spec, target=renamed(spec.target)) for spec in specs]
+
+    state, constants = ({renamed(name): value for name, value in given.items()} for given in (exported.state_dict, exported.constants))
+    signature = dataclasses.replace(exported.graph_signature, input_specs=replaced(inputs), output_specs=replaced(outputs))
+    # A program has a fake mode of its own, which need not be that around this.
+    with unset_fake_temporarily():
+        return ExportedProgram(
+            exported.graph_module, exported.graph, signature, state, exported.range_constraints, exported.module_call_graph,
+            exported.example_inputs, constants, verifiers=exported.verifiers,
+        )
 
 
 def decompositions(more: Sequence[str] = (), kept: Sequence[str] = ()) -> dict[Any, Any]:
@@ -145,13 +180,14 @@ class Translation:
         self.missing: dict[str, Message] = {}
         self.failed: set[Any] = set()
 
-    def input(self, node: Any, role: str) -> Value:
-        """Makes an argument of the graph for a placeholder that is a tensor."""
+    def input(self, node: Any, role: str, order: Sequence[int] | None = None) -> Value:
+        """Makes an argument of the graph for a placeholder that is a tensor, with its axes in an order of memory."""
         value = node.meta["val"]
         dtype = value.dtype
         if dtype not in DTYPES:
             raise refuse(node.name, f"the input {node.name} is of {dtype}", f"cast it to one of {', '.join(map(str, DTYPES))}")
-        made = Value(self.builder.name(node.name), dtype, tuple(map(size_text, value.shape)))
+        sizes = tuple(map(size_text, value.shape))
+        made = Value(self.builder.name(node.name), dtype, sizes if order is None else tuple([sizes[axis] for axis in order]))
         for axis, size in enumerate(value.shape):
             if isinstance(size, torch.SymInt):
                 self.add_symbols(size)
@@ -160,8 +196,12 @@ class Translation:
                 elif not size.node.expr.is_Integer:
                     self.expressions.setdefault(node.name, {})[axis] = size.node.expr
         self.arguments.append(f'{made.name}: {self.builder.type(made)} {{role = "{role}"}}')
-        self.values[node] = made
+        self.values[node] = made if order is None else self.transposed(made, inverse(order))
         return made
+
+    def transposed(self, value: Value, order: Sequence[int]) -> Value:
+        """The axes in another order."""
+        return self.builder.emit(f"transpose {value.name} by {list_text(order)}", value.dtype, [value.shape[axis] for axis in order])
 
     def add_symbols(self, size: torch.SymInt | torch.SymFloat) -> None:
         """Makes the symbols of a size those of the graph."""
@@ -240,6 +280,7 @@ class _Exported(Translation):
         self.inputs: list[str | None] = []
         self.numbers: dict[int, Any] = {}
         self.drawn: dict[str, tuple[Callable[..., torch.Tensor], tuple[int, ...], torch.dtype]] = {}
+        self.orders: dict[str, tuple[int, ...]] = {}
 
     def graph(self) -> Graph:
         nodes = list(self.exported.graph.nodes)
@@ -258,9 +299,12 @@ class _Exported(Translation):
         if self.missing:
             raise UnsupportedOp(tuple(self.missing.values()))
         given = [self.values[one] if isinstance(one, torch.fx.Node) else one for one in output.args[0]]
-        results = [one for one in given if isinstance(one, Value)]
         arguments = {spec.target: spec.arg.name for spec in specs.values() if spec.target is not None}
         changed = [arguments[target] for target in self.exported.graph_signature.buffers_to_mutate.values()]
+        orders = [memory_order(one.meta["val"]) for one, value in zip(output.args[0], given) if isinstance(value, Value)]
+        orders[: len(changed)] = [None] * len(changed)
+        results = [one for one in given if isinstance(one, Value)]
+        results = [one if order is None else self.transposed(one, order) for one, order in zip(results, orders)]
         # A buffer that is written and not read is no argument, and stays one of the tensors of the model.
         for spec in specs.values():
             if spec.arg.name in changed and spec.arg.name not in self.bound:
@@ -271,7 +315,7 @@ class _Exported(Translation):
         given = [TENSOR if isinstance(one, Value) else one for one in given[len(changed) :]]
         return Graph(
             self.source(results), self.inputs, self.bound, self.ranges(), self.axes, self.expressions, given, self.numbers, changed,
-            self.drawn, self.exported,
+            self.drawn, self.orders, orders[len(changed) :], self.exported,
         )
 
     def call(self, node: Any) -> Any:
@@ -296,11 +340,16 @@ class _Exported(Translation):
             return
         if not node.users and kind != "USER_INPUT":
             return
-        self.input(node, "data" if kind == "USER_INPUT" else "param")
         if kind == "USER_INPUT":
+            order = memory_order(value)
+            if order is not None:
+                self.orders[node.name] = order
             self.inputs.append(node.name)
         else:
-            self.bound[node.name] = self.tensor(spec)
+            tensor = self.tensor(spec)
+            order = None if spec.target in self.exported.graph_signature.buffers_to_mutate.values() else memory_order(tensor)
+            self.bound[node.name] = tensor if order is None else tensor.permute(order)
+        self.input(node, "data" if kind == "USER_INPUT" else "param", order)
 
     def tensor(self, spec: Any) -> torch.Tensor:
         state, constants = self.exported.state_dict, self.exported.constants
@@ -315,6 +364,19 @@ class _Exported(Translation):
                 upper = int(found.upper) if getattr(found.upper, "is_Integer", False) else None
                 ranges[name] = (max(int(found.lower), 0), upper)
         return ranges
+
+
+def memory_order(value: torch.Tensor) -> tuple[int, ...] | None:
+    """The axes of a tensor in the order of memory where that is NHWC or NDHWC; None where it lies row by row, or in another way."""
+    if value.layout != torch.strided or value.dim() not in (4, 5) or is_dense(value.shape, value.stride()):
+        return None
+    order = (0, *range(2, value.dim()), 1)
+    return order if is_dense([value.shape[axis] for axis in order], [value.stride()[axis] for axis in order]) else None
+
+
+def inverse(order: Sequence[int]) -> tuple[int, ...]:
+    """The order that undoes one."""
+    return tuple(sorted(range(len(order)), key=order.__getitem__))
 
 
 def _place(trace: str | None) -> tuple[Place | None, str]:

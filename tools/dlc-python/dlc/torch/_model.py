@@ -11,7 +11,7 @@ from torch.export import ExportedProgram
 from .._errors import refuse
 from .._program import Program, Session
 from .._program import compile as compile_program
-from ._graph import TENSOR, Graph, export, translate
+from ._graph import TENSOR, Graph, export, inverse, translate
 from ._sizes import Symbolic, is_linear, number_at, solve
 
 #: What divides the addresses of the tensors of kernels, in bytes.
@@ -46,6 +46,8 @@ class Model:
         # Symbols that the program does not find as sizes of its inputs.
         found = {symbol for _, _, _, symbol, _, _ in self._limits}
         self._unknown = [symbol for symbol in program.symbols if symbol not in found]
+        self._orders = [(places[name], name, order) for name, order in graph.orders.items()]
+        self._result_orders = [order and inverse(order) for order in graph.result_orders] if any(graph.result_orders) else None
         self._gives_tensors = all(one is TENSOR for one in graph.results)
         self._needs_sizes = bool(self._unknown or self._expressions) or any(isinstance(one, Symbolic) for one in graph.results)
         by_type: dict[torch.dtype, list[tuple[str, int]]] = {}
@@ -93,6 +95,7 @@ class Model:
         bound = self._on(flat)
         sizes = self._sizes_of(flat) if self._needs_sizes else None
         arguments = bound.arguments
+        flat = self._in_memory(flat) if self._orders else flat
         if self.graph.drawn:
             drawn = self.graph.drawn.items()
             arguments = arguments | {name: draw(sizes, dtype=dtype, device=bound.device) for name, (draw, sizes, dtype) in drawn}
@@ -105,6 +108,8 @@ class Model:
         for names, places in self._changed:
             torch._foreach_copy_([bound.originals[name] for name in names], [outputs[place] for place in places])
         outputs = outputs[len(self.graph.changed) :]
+        if self._result_orders:
+            outputs = tuple([one if order is None else one.permute(order) for one, order in zip(outputs, self._result_orders)])
         if not self._gives_tensors:
             tensors = iter(outputs)
             outputs = tuple([next(tensors) if one is TENSOR else _given(one, sizes) for one in self.graph.results])
@@ -166,6 +171,20 @@ class Model:
         for copies, originals in bound.copied:
             torch._foreach_copy_(copies, originals)
         return bound
+
+    def _in_memory(self, flat: Sequence[Any]) -> list[Any]:
+        """The inputs with their axes in the order that the graph takes them in. Nothing is copied for it."""
+        flat = list(flat)
+        for place, name, order in self._orders:
+            value = flat[place]
+            if not isinstance(value, torch.Tensor) or value.dim() != len(order):
+                continue  # the program refuses it
+            flat[place] = value.permute(order)
+            if not flat[place].is_contiguous():
+                form = "torch.channels_last" if value.dim() == 4 else "torch.channels_last_3d"
+                message = f"the input {name} has the strides {tuple(value.stride())}, and the model was exported for {form}"
+                raise refuse(name, message, f"give {name}.to(memory_format={form}), or export the model with an input that lies row by row")
+        return flat
 
     def _sizes_of(self, flat: Sequence[Any]) -> dict[str, int]:
         """What the symbols are in a call."""

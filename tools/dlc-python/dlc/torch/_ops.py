@@ -369,31 +369,6 @@ def _cumsum(b: Builder, node: Any, x: Value, dim: int, **_: Any) -> Value:
     return b.emit(f"{op} {b.cast(x, dtype).name} over {axis_of(dim, x.rank)}", dtype, shape, node.name)
 
 
-@register("aten.sort.default", "aten.sort.stable")
-def _sort(b: Builder, node: Any, x: Value, dim: int = -1, descending: bool = False, stable: bool = True) -> tuple[Value, Value]:
-    end = " descending" if descending else ""
-    return _ordered(b, node, f"sort {x.name} over {axis_of(dim, x.rank)}{end}", x)
-
-
-@register("aten.topk.default")
-def _topk(
-    b: Builder, node: Any, x: Value, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
-) -> tuple[Value, Value]:
-    k, end = int(k), "" if largest else " smallest"
-    return _ordered(b, node, f"topk {x.name}, {k} over {axis_of(dim, x.rank)}{end}", x)
-
-
-def _ordered(b: Builder, node: Any, text: str, x: Value) -> tuple[Value, Value]:
-    """Values, and positions as 64-bit integers."""
-    if x.dtype.itemsize > 4:
-        raise NotImplementedError(f"of elements of type {x.dtype}")
-    shape = tuple(map(size_text, node.meta["val"][0].shape))
-    values = Value(b.name(node.name), x.dtype, shape)
-    positions = Value(b.name(node.name + "_at"), torch.int32, shape)
-    b.add([values, positions], text)
-    return values, b.cast(positions, torch.int64)
-
-
 @register("aten._softmax.default", "aten._log_softmax.default")
 def _softmax(b: Builder, node: Any, x: Value, dim: int, half_to_float: bool = False) -> Value:
     op = "log_softmax" if "log" in str(node.target) else "softmax"
@@ -482,13 +457,13 @@ def _view(b: Builder, node: Any, x: Value, *_: Any, **__: Any) -> Value:
 def _as_strided(b: Builder, node: Any, x: Value, size: Sequence[Any], stride: Sequence[Any], offset: Any = None) -> Value:
     given, size, stride = node.args[0].meta["val"], list(map(_plain, size)), list(map(_plain, stride))
     # All elements in their order are a view of other sizes; the strides of axes of one element say nothing.
-    dense = (offset is None or offset == 0) and _is_dense(given.shape, given.stride()) and _is_dense(size, stride)
+    dense = (offset is None or offset == 0) and is_dense(given.shape, given.stride()) and is_dense(size, stride)
     if not dense or not statically_known_true(math.prod(size) == given.numel()):
         raise NotImplementedError("but for all elements in their order")
     return b.shape(x, size, node.name)
 
 
-def _is_dense(sizes: Sequence[Any], strides: Sequence[Any]) -> bool:
+def is_dense(sizes: Sequence[Any], strides: Sequence[Any]) -> bool:
     """Whether elements lie in their order without gaps, for all sizes."""
     count: Any = 1
     for size, stride in zip(reversed(sizes), reversed(strides)):

@@ -1,4 +1,4 @@
-"""Ops that depend on the order of elements: running extremes, positions among sorted numbers, medians; and distances."""
+"""Ops that depend on the order of elements: sorts, running extremes, positions among sorted numbers, medians; and distances."""
 
 from __future__ import annotations
 
@@ -10,8 +10,57 @@ import torch
 from ._builder import OPS, Builder, Value, register
 from ._indices import binary, factor, move, numbers, take
 from ._ops import axis_of, compare, list_text, meta, select
+from ._ranges import integer_range
 
 _INDEX = torch.int64
+
+
+@register("aten.sort.default", "aten.sort.stable")
+def _sort(b: Builder, node: Any, x: Value, dim: int = -1, descending: bool = False, stable: bool = True) -> tuple[Value, Value]:
+    return _ordered(b, node, x, dim, descending, None)
+
+
+@register("aten.topk.default")
+def _topk(
+    b: Builder, node: Any, x: Value, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
+) -> tuple[Value, Value]:
+    return _ordered(b, node, x, dim, largest, int(k))
+
+
+def _ordered(b: Builder, node: Any, x: Value, dim: int, descending: bool, count: int | None) -> tuple[Value, Value]:
+    """Values, and positions as 64-bit integers."""
+    if not x.rank:
+        return x, b.number(0, _INDEX)
+    axis = axis_of(dim, x.rank)
+    if x.dtype.itemsize <= 4:
+        values, at = _sorted(b, node.name, x, axis, descending, count)
+        return values, b.cast(at, _INDEX)
+    if x.dtype != torch.int64:
+        raise NotImplementedError(f"of elements of type {x.dtype}")
+    low, high = integer_range(node.args[0])
+    if -(1 << 31) <= low and high < 1 << 31:
+        values, at = _sorted(b, node.name, b.cast(x, torch.int32), axis, descending, count)
+        return b.cast(values, _INDEX), b.cast(at, _INDEX)
+    # Sorts are of 32 bits: one of the lower bits, as numbers without sign, and then one of the upper bits, which is stable.
+    lower = b.cast(binary(b, "bitwise_xor", x, 1 << 31), torch.int32)
+    upper = b.cast(binary(b, "rshift", x, 32), torch.int32)
+    found = lambda x, at: b.emit(f"gather {x.name}[{at.name}] over {axis}", x.dtype, at.shape, node.name)
+    _, first = _sorted(b, node.name, lower, axis, descending)
+    _, second = _sorted(b, node.name, found(upper, first), axis, descending, count)
+    at = found(first, second)
+    return found(x, at), b.cast(at, _INDEX)
+
+
+def _sorted(b: Builder, name: str, x: Value, axis: int, descending: bool, count: int | None = None) -> list[Value]:
+    """Values and positions, of `count` elements if it is given."""
+    if count is None:
+        text, shape = f"sort {x.name} over {axis}{' descending' if descending else ''}", x.shape
+    else:
+        text = f"topk {x.name}, {count} over {axis}{'' if descending else ' smallest'}"
+        shape = (*x.shape[:axis], str(count), *x.shape[axis + 1 :])
+    made = [Value(b.name(name), x.dtype, shape), Value(b.name(name + "_at"), torch.int32, shape)]
+    b.add(made, text)
+    return made
 
 
 @register("aten.cummax.default", "aten.cummin.default")

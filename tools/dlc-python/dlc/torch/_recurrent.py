@@ -42,6 +42,15 @@ class _Layer:
         return self.emit(f"{op} {', '.join(value.name for value in values)}", values[0])
 
 
+@dataclasses.dataclass
+class _Multiplied(_Layer):
+    """One whose state is multiplied already."""
+
+    def product(self, hidden: Value) -> Value:
+        """The product, which stands for the weights, with the bias."""
+        return self.op("add", self.weight, self.bias) if self.bias else self.weight
+
+
 def _lstm(layer: _Layer, x: Value, state: list[Value]) -> list[Value]:
     hidden, cell = state
     i, f, g, o = layer.gates(layer.op("add", x, layer.product(hidden)), 4)
@@ -60,6 +69,35 @@ def _gru(layer: _Layer, x: Value, state: list[Value]) -> list[Value]:
 
 def _rnn(op: str) -> Cell:
     return lambda layer, x, state: [layer.op(op, layer.op("add", x, layer.product(state[0])))]
+
+
+def _cell(cell: Cell) -> Callable[..., Any]:
+    """One step that a model makes itself (`nn.LSTMCell`)."""
+
+    def translate(
+        b: Builder, node: Any, x: Value, first: Any, weight: Value, hidden_weight: Value, bias: Value | None = None, hidden_bias: Value | None = None
+    ) -> Any:
+        firsts = list(first) if isinstance(first, (list, tuple)) else [first]
+        inputs = _Layer(b, weight, bias).product(x)
+        state = cell(_Layer(b, hidden_weight, hidden_bias), inputs, firsts)
+        return tuple(state) if isinstance(first, (list, tuple)) else state[0]
+
+    return translate
+
+
+def _fused(cell: Cell) -> Callable[..., Any]:
+    """The same after its products. What torch keeps for the gradient, its last result, is not given."""
+
+    def translate(
+        b: Builder, node: Any, inputs: Value, product: Value, state: Value, bias: Value | None = None, hidden_bias: Value | None = None
+    ) -> tuple[Value | None, ...]:
+        layer = _Multiplied(b, product, hidden_bias)
+        inputs = layer.op("add", inputs, bias) if bias else inputs
+        # The product is there, so an LSTM needs no state but its cell.
+        states = [state] if cell is _gru else [state, state]
+        return (*cell(layer, inputs, states), None)
+
+    return translate
 
 
 def _along(b: Builder, cell: Cell, layer: _Layer, x: Value, state: list[Value], batch_axis: int, is_reverse: bool) -> tuple[Value, list[Value]]:
@@ -136,6 +174,11 @@ def _results(x: Any, first: Any, weights: Any, has_biases: bool, layers: int, dr
     return (x.new_empty((*x.shape[:2], width)), *(value.new_empty(value.shape) for value in firsts))
 
 
+def _cell_results(x: Any, first: Any, *_: Any) -> Any:
+    """The same for one step."""
+    return tuple(value.new_empty(value.shape) for value in first) if isinstance(first, (list, tuple)) else first.new_empty(first.shape)
+
+
 @contextlib.contextmanager
 def shapes_only() -> Iterator[None]:
     """Lets torch compute only the shapes of recurrent layers while it traces.
@@ -143,13 +186,16 @@ def shapes_only() -> Iterator[None]:
     It would trace each step for that, which takes minutes for long sequences, and drop what it traced.
     """
     aten = torch.ops.aten
-    ops = [aten.lstm.input, aten.gru.input, aten.rnn_tanh.input, aten.rnn_relu.input]
+    ops = dict.fromkeys([aten.lstm.input, aten.gru.input, aten.rnn_tanh.input, aten.rnn_relu.input], _results)
+    # On a GPU one step is an op for which torch does not compute shapes without running it.
+    ops |= dict.fromkeys([aten.lstm_cell.default, aten.gru_cell.default], _cell_results)
     tables = [torch._decomp.decomposition_table, *(op.py_kernels for op in ops)]
     before = [dict(table) for table in tables]
     try:
-        tables[0].update({op: _results for op in ops})
-        for op in ops:
-            op.py_kernels.update({key: _results for key in op.py_kernels})
+        tables[0].update(ops)
+        for op, results in ops.items():
+            keys = list(op.py_kernels) or [torch._C.DispatchKey.CompositeImplicitAutograd]
+            op.py_kernels.update(dict.fromkeys(keys, results))
             op._dispatch_cache.clear()
         yield
     finally:
@@ -164,3 +210,7 @@ register("aten.lstm.input")(_recurrent(_lstm))
 register("aten.gru.input")(_recurrent(_gru))
 register("aten.rnn_tanh.input")(_recurrent(_rnn("tanh")))
 register("aten.rnn_relu.input")(_recurrent(_rnn("relu")))
+register("aten.lstm_cell.default")(_cell(_lstm))
+register("aten.gru_cell.default")(_cell(_gru))
+register("aten._thnn_fused_lstm_cell.default")(_fused(_lstm))
+register("aten._thnn_fused_gru_cell.default")(_fused(_gru))

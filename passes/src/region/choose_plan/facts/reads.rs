@@ -49,6 +49,7 @@ impl Facts {
         let is_value = |at: &SizeExpr| at.as_symbol().is_some_and(|name| name.starts_with('_'));
         let is_scattered = read.at().last().is_some_and(is_value);
         input.scattered += usize::from(is_scattered);
+        input.indexed += usize::from(read.indices().next().is_some());
         let word = if is_scattered { (WORD / bits(ctx, input.elem)).max(1.0) } else { 1.0 };
         let all = input.elems;
         let own = if read.indices().next().is_some() { points * word } else { all };
