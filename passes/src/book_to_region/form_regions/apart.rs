@@ -1,5 +1,6 @@
-//! Reductions that each tile of a kernel would compute again.
+//! Reductions that each tile of a kernel would compute again, and those whose elements go to positions in any order.
 
+use dlc_book::ops::Function;
 use dlc_ir::affine::SizeExpr;
 use rustc_hash::FxHashSet;
 
@@ -86,7 +87,10 @@ impl Cutter<'_> {
         let elements = |size: &SizeExpr| self.limits.sizes.elements(std::slice::from_ref(size));
         let steps = self.steps(reduction).into_iter();
         let over = steps.flat_map(|step| &self.graph.values[step].over).filter(|&size| elements(size) > 1);
-        let is_row = over.count() == 1 && times <= length;
+        let over: Vec<&SizeExpr> = over.collect();
+        // Of a row that is longer than its results, as one to which something is appended, no tile has both.
+        let goes_along = over.iter().all(|size| self.graph.values[value].axes.contains(size));
+        let is_row = over.len() == 1 && times <= length && goes_along;
         let is_large = !is_row && times > TILE && length > TILE;
         let is_faster = || self.costs().is_faster_in_each_tile(reduction, times, length);
         let is_kept = || is_faster() || self.shares_elements(reduction, value);
@@ -117,5 +121,36 @@ impl Cutter<'_> {
         };
         let own = elements(reduction, false);
         elements(value, true).iter().any(|shared| own.contains(shared))
+    }
+
+    /// Whether a value says, for each position of an axis and each element, whether the element goes there.
+    pub(super) fn is_mask_of_positions(&self, node: Node) -> bool {
+        let value = &self.graph.values[node];
+        let is_equal = matches!(value.kind, Kind::Map { function: Function::Eq, .. });
+        let is_position = |node: Node| {
+            let mut at = node;
+            while matches!(self.graph.values[at].kind, Kind::Map { function: Function::Copy | Function::Cast, .. }) {
+                at = self.graph.values[at].operands[0].node;
+            }
+            matches!(self.graph.values[at].kind, Kind::Iota(_))
+        };
+        let goes_anywhere = |&user: &Node| {
+            let users = &self.graph.values[user].users;
+            !users.is_empty()
+                && users.iter().all(|&sum| matches!(self.graph.values[sum].kind, Kind::Reduce { any_order: true, .. }))
+        };
+        is_equal
+            && value.operands.iter().any(|operand| is_position(operand.node))
+            && !value.users.is_empty()
+            && value.users.iter().all(goes_anywhere)
+    }
+
+    /// Whether the elements of a reduction go to positions in any order, and its kernel has another reduction.
+    pub(super) fn goes_anywhere_next_to(&self, node: Node, kernel: Node) -> bool {
+        let is_other = |other: Node| {
+            matches!(self.graph.values[other].kind, Kind::Reduce { .. }) && self.kernels[other].contains(&kernel)
+        };
+        let goes_anywhere = matches!(self.graph.values[node].kind, Kind::Reduce { any_order: true, .. });
+        goes_anywhere && (node + 1..self.kernels.len()).any(is_other)
     }
 }

@@ -203,6 +203,9 @@ impl<'g> Cutter<'g> {
                  from copying it"
             ));
         }
+        if self.is_mask_of_positions(node) {
+            return inline("it says where elements go: of each position it would be a tensor of all elements".into());
+        }
         if self.is_cheap(node) {
             if self.copies + self.graph.ops(node) * copies.saturating_sub(1) > (MAX_COPIES - 1) * self.ops {
                 return store(format!(
@@ -634,6 +637,10 @@ impl<'g> Cutter<'g> {
 
     /// A reduction whose results are used for many elements each, as the mean of a row.
     fn row(&self, node: Node, wanted: Node, kernel: Node) -> Choice {
+        if self.goes_anywhere_next_to(node, kernel) {
+            let why = "its elements go to positions in any order, which a kernel does for one reduction alone";
+            return Choice { stored: true, why: why.into() };
+        }
         let next = self.reducer_after(wanted, kernel).filter(|_| self.costs().shares_windows_alone(node, wanted));
         if next.is_some() {
             return Choice { stored: true, why: WINDOWS_OF_ROWS.into() };

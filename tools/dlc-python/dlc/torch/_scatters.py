@@ -239,9 +239,8 @@ def _embedding_bag(
     # The bag of a row is the last one that begins at it or before.
     if include_last_offset:
         offsets = take(b, offsets, 0, numbers(b, bags))
-    order = b.shape(numbers(b, count), [count, "1"])
-    begun = b.cast(compare(b, "ge", order, offsets, [count, bags]), _INDEX)
-    bag = binary(b, "sub", b.emit(f"sum {begun.name} over [1]", _INDEX, [count]), 1)
+    begun = _add(b, fill(b, 0, _INDEX, [count]), offsets, fill(b, 1, _INDEX, [bags]))
+    bag = binary(b, "sub", b.emit(f"cumsum {begun.name} over 0", _INDEX, [count]), 1)
     if padding_idx >= 0:
         is_padding = compare(b, "eq", ids, b.number(padding_idx, _INDEX), [count])
         bag = select(b, is_padding, b.number(-1, _INDEX), bag, _INDEX, [count])
