@@ -4,6 +4,7 @@ use dlc_book::ops::Function;
 use dlc_ir::affine::SizeExpr;
 use rustc_hash::FxHashSet;
 
+use super::chains::depends_on;
 use super::cut::{Choice, Cutter};
 use super::graph::{Kind, Node};
 
@@ -143,6 +144,21 @@ impl Cutter<'_> {
             && value.operands.iter().any(|operand| is_position(operand.node))
             && !value.users.is_empty()
             && value.users.iter().all(goes_anywhere)
+    }
+
+    /// Why a long reduction is stored that is in the kernel of a product, before or after it in nothing: each tile would reduce
+    /// its elements.
+    pub(super) fn next_to_product(&self, node: Node, kernel: Node) -> Option<String> {
+        let length = self.limits.sizes.elements(&self.graph.values[node].over);
+        let is_next = |other: Node| {
+            self.contractions[other]
+                && self.kernels[other].contains(&kernel)
+                && self.chains.consumer[other].is_none()
+                && !self.chains.takes_any(other)
+                && !depends_on(self.graph, other, node)
+        };
+        let found = length > TILE && (node + 1..self.kernels.len()).any(is_next);
+        found.then(|| format!("a product has the tiles of its kernel, and each would reduce {length} elements"))
     }
 
     /// Whether the elements of a reduction go to positions in any order, and its kernel has another reduction.

@@ -93,6 +93,11 @@ impl Chains {
         }
     }
 
+    /// Whether a contraction takes the result of another on chip.
+    pub fn takes_any(&self, by: Node) -> bool {
+        self.producer[by].is_some()
+    }
+
     /// Whether a contraction takes the result of another on chip, from which a factor is computed.
     pub fn takes_from(&self, graph: &Graph, by: Node, factor: Node) -> bool {
         self.producer[by].is_some_and(|producer| depends_on(graph, factor, producer))
@@ -289,7 +294,7 @@ impl Finder<'_> {
 }
 
 /// Whether a value is computed from another.
-fn depends_on(graph: &Graph, node: Node, on: Node) -> bool {
+pub fn depends_on(graph: &Graph, node: Node, on: Node) -> bool {
     let (mut seen, mut work) = (FxHashSet::default(), vec![node]);
     while let Some(at) = work.pop() {
         if at == on {

@@ -641,6 +641,9 @@ impl<'g> Cutter<'g> {
             let why = "its elements go to positions in any order, which a kernel does for one reduction alone";
             return Choice { stored: true, why: why.into() };
         }
+        if let Some(why) = self.next_to_product(node, kernel) {
+            return Choice { stored: true, why };
+        }
         let next = self.reducer_after(wanted, kernel).filter(|_| self.costs().shares_windows_alone(node, wanted));
         if next.is_some() {
             return Choice { stored: true, why: WINDOWS_OF_ROWS.into() };

@@ -105,12 +105,17 @@ pub(super) fn efficiency(ctx: &Context, plan: &Schedule, facts: &Facts, target: 
 /// the same banks: 1 where none does. Where a factor is contiguous along the sum, neighbours are as many rows apart as a thread
 /// has, as far as no swizzle moves them.
 fn bank_conflicts(ctx: &Context, plan: &Schedule, facts: &Facts) -> f64 {
-    let Some(product) = facts.products.last() else { return 1.0 };
-    let of_factor = |factor: &Factor| {
-        let cache = plan
-            .cache_of(&facts.inputs[factor.input?].name)
-            .filter(|cache| cache.place == Place::Smem && !cache.transposed)?;
-        let axes = cache.axes.as_ref()?;
+    let Some(product) = facts.products.last().filter(|_| !facts.are_chained()) else { return 1.0 };
+    let of_factor = |(factor, side): (&Factor, &Vec<String>)| {
+        let input = factor.input.filter(|_| factor.direct);
+        let cache = input.and_then(|input| plan.cache_of(&facts.inputs[input].name));
+        if cache.is_some_and(|cache| cache.place != Place::Smem || cache.transposed) {
+            return None;
+        }
+        // What is computed lies there as what it is computed from; from several tensors, row by row.
+        let rows: Vec<String> = side.iter().chain(&product.depth).cloned().collect();
+        let own = Some(&factor.axes).filter(|axes| !axes.is_empty()).unwrap_or(&rows);
+        let axes = cache.and_then(|cache| cache.axes.as_ref()).unwrap_or(own);
         axes.last().filter(|last| product.depth.contains(last))?;
         let own = |axis: &String| plan.thread_tile.as_ref().map_or(1, |tile| tile.along(axis));
         let lanes = |axis: &String| !product.depth.contains(axis) && plan.tile_of(axis) > own(axis);
@@ -121,5 +126,6 @@ fn bank_conflicts(ctx: &Context, plan: &Schedule, facts: &Facts) -> f64 {
         let apart = gcd(words, 32).max(4);
         Some((apart / 4) as f64)
     };
-    product.factors.iter().filter_map(of_factor).fold(1.0, f64::max)
+    let sides = [&product.rows, &product.columns];
+    product.factors.iter().zip(sides).filter_map(of_factor).fold(1.0, f64::max)
 }
