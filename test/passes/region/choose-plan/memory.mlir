@@ -270,11 +270,11 @@ region.func @few_columns iters (n: 256) ins (%x: memref<[65536, 256], f32>) outs
 
 // Every lane has some of a short row, which is not divided.
 // CHECK: plan.schedule of @short_rows for sm90 {
-// CHECK-NEXT: tile (m: 1, n: 64)
+// CHECK-NEXT: tile (m: 4, n: 64)
 // CHECK-NEXT: reduced [n]
-// CHECK-NEXT: thread_tile (n: 2)
-// CHECK-NEXT: threads (n: 32)
-// CHECK-NEXT: vectors (x: 2)
+// CHECK-NEXT: thread_tile (n: 8)
+// CHECK-NEXT: threads (m: 4, n: 8)
+// CHECK-NEXT: vectors (x: 8)
 // CHECK-NEXT: }
 region.func @short_rows iters (m: 64) ins (%x: memref<[64, 64], f16>) outs (y: memref<[64], f32> materialize gmem) {
   %s = reduce sum (n: 64) acc f32 init 0.0 {
