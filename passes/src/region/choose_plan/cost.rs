@@ -563,7 +563,7 @@ impl Estimator<'_> {
         let ahead = ahead.map_or(1.0, |steps| steps.clamp(1, LOADS_AHEAD) as f64);
         let from_memory = |input: &Tensor| {
             let times = self.tile_reads(input, tiles);
-            // A thread that goes along a row by itself fetches a sector with its first element.
+            // A thread that goes along a row by itself loads a sector with its first element.
             let bytes = bits(ctx, input.elem) / 8.0;
             let sector = self.row_of_a_thread(input).map_or(1.0, |row| row.min(SECTOR) / bytes);
             (input.tile_bytes(ctx, facts, plan) * ahead.max(sector))

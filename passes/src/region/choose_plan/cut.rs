@@ -26,7 +26,7 @@ use crate::rewrites::unused::erase_unused;
 
 /// How often a part is cut again, as far as its price goes.
 const DEPTH: usize = 2;
-/// By how much what slows a kernel down takes longer than all else where it may be two.
+/// By how much what keeps a kernel waiting takes longer than all else where it may be two.
 const DEAR: f64 = 2.0;
 /// How the memory between the parts is aligned, in bytes.
 const ALIGN: i64 = 128;

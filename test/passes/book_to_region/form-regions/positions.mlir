@@ -1,0 +1,34 @@
+// What says where elements go is not stored, and each sum in any order has a kernel of its own: in memory it would be a tensor
+// of all positions and all elements.
+
+// RUN: dlc-opt %s --lower-frontend --tiny-to-region | FileCheck %s
+
+// CHECK-LABEL: host.func @bags
+// CHECK-NOT: memref<[512, 4096
+// CHECK: %y = launch
+// CHECK-NEXT: return
+// CHECK: any_order
+// CHECK: any_order
+// CHECK-NOT: any_order
+frontend.graph @bags(%a0: tensor<[4096, 8], f32>, %a1: tensor<[4096, 8], f32>, %a2: tensor<[4096, 8], f32>, %a3: tensor<[4096, 8], f32>, %a4: tensor<[4096, 8], f32>, %a5: tensor<[4096, 8], f32>, %a6: tensor<[4096, 8], f32>, %a7: tensor<[4096, 8], f32>, %j: tensor<[4096], i64>) -> tensor<[512, 8, 8], f32> {
+  %zero = full 0.0 : tensor<[512, 8], f32>
+  %i = cumsum %j over 0
+  %p0 = scatter_add %zero, %i, %a0 over 0 any_order
+  %q0 = reshape %p0 to [512, 1, 8]
+  %p1 = scatter_add %zero, %i, %a1 over 0 any_order
+  %q1 = reshape %p1 to [512, 1, 8]
+  %p2 = scatter_add %zero, %i, %a2 over 0 any_order
+  %q2 = reshape %p2 to [512, 1, 8]
+  %p3 = scatter_add %zero, %i, %a3 over 0 any_order
+  %q3 = reshape %p3 to [512, 1, 8]
+  %p4 = scatter_add %zero, %i, %a4 over 0 any_order
+  %q4 = reshape %p4 to [512, 1, 8]
+  %p5 = scatter_add %zero, %i, %a5 over 0 any_order
+  %q5 = reshape %p5 to [512, 1, 8]
+  %p6 = scatter_add %zero, %i, %a6 over 0 any_order
+  %q6 = reshape %p6 to [512, 1, 8]
+  %p7 = scatter_add %zero, %i, %a7 over 0 any_order
+  %q7 = reshape %p7 to [512, 1, 8]
+  %y = concat %q0, %q1, %q2, %q3, %q4, %q5, %q6, %q7 over 1
+  output %y
+}
