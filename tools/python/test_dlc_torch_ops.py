@@ -98,6 +98,20 @@ class Ops(unittest.TestCase):
             "index_reduce": (lambda x, i, s: x.scatter_reduce(0, i, s, "amax"), x, ids, source / 0),
         })
 
+    def test_order_of_sums(self):
+        class Add(nn.Module):
+            def forward(self, x, i, r):
+                return x.index_add(0, i, r)
+
+        args = torch.randn(5, 3), torch.tensor([3, 0]), torch.randn(2, 3)
+        program = torch.export.export(Add(), args)
+        self.assertIn("any_order", dlc.torch.translate(program).source)
+        torch.use_deterministic_algorithms(True)
+        try:
+            self.assertNotIn("any_order", dlc.torch.translate(program).source)
+        finally:
+            torch.use_deterministic_algorithms(False)
+
     def test_bags(self):
         table, ids = torch.randn(6, 3), torch.randint(0, 6, (4, 2))
         flat, offsets = torch.tensor([1, 2, 4, 5, 4]), torch.tensor([0, 3, 3])

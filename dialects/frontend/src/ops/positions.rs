@@ -69,9 +69,9 @@ pub struct Gather {
 ///
 /// `out[a, n, b] = input[a, n, b] + sum over e, where ids[e] == n, of updates[a, e, b]`
 ///
-/// The sum has the same bits in every run. Each result compares all indices, so the time grows with the size of the axis times
-/// the number of indices. With `any_order` a GPU adds elements in the order in which they arrive, by atomic additions: the time
-/// grows with the number of elements alone, and the bits may differ from run to run.
+/// The sum has the same bits in every run. Of floats each result compares all indices, so the time grows with the size of the
+/// axis times the number of indices. With `any_order`, and of integers, a GPU adds elements in the order in which they arrive, by atomic additions: the time
+/// grows with the number of elements alone, and the bits of floats may differ from run to run.
 #[op("frontend.scatter_add", traits(Pure),
      format = "$input `,` $ids `,` $updates `over` $axis (`any_order` $any_order^)? attr-dict `:` type($out)",
      infer = shape::scatter, eval = interp::scatter_add,
