@@ -1,7 +1,7 @@
 // A step of a convolution of few channels goes over whole axes of its window: along the channels most of it would be beyond
 // their end.
 
-// RUN: dlc-opt %s --pass-pipeline="lower-frontend,tiny-to-region,choose-plan{target=sm90}" | FileCheck %s
+// RUN: dlc-opt %s --pass-pipeline="lower-frontend,tiny-to-region,choose-plan{target=sm90 f32=ieee}" | FileCheck %s
 
 // CHECK-LABEL: plan.schedule of @few_0 for sm90
 // CHECK: tile ({{.*}}, i5: 4, i6: 4)

@@ -3,7 +3,7 @@
 use dlc_core::precision::Precision;
 use dlc_ir::Context;
 use dlc_ir::affine::gcd;
-use dlc_plan::clause::{Barrier, Cache, Instruction, Kind, Place, Sharing};
+use dlc_plan::clause::{Barrier, Instruction, Kind, Place, Sharing};
 use dlc_plan::value::Table;
 use dlc_plan::{Schedule, Target};
 
@@ -121,14 +121,6 @@ fn bank_conflicts(ctx: &Context, plan: &Schedule, facts: &Facts) -> f64 {
         // Neighbours lie along the last axis of the results that threads share.
         let along = facts.iters().iter().rev().find(|axis| plan.tile_of(axis) > own(axis))?;
         let at = axes.iter().position(|axis| axis == along)?;
-        // Windows along these are copied element by element, to where neighbours are next to each other.
-        let is_single = |cache: &Cache| {
-            let widths = plan.vectors.as_ref();
-            widths.and_then(|widths| widths.get(&cache.tensor)).is_none_or(|width| *width < 2)
-        };
-        if cache.is_some_and(is_single) && input.is_some_and(|input| !facts.inputs[input].plain) {
-            return None;
-        }
         let row = axes[at + 1..].iter().map(|axis| plan.tile_of(axis)).product::<i64>() as f64;
         let words = (row * own(&axes[at]) as f64 * bits(ctx, factor.elem) / 32.0) as u64;
         // 32 banks of a word each, four of which an access takes.
