@@ -1,4 +1,4 @@
-//! Kernels with several reductions that no plan of tiles fits are cut into two at a value, which is stored, if both together
+//! Kernels with reductions that no plan of tiles fits are cut into two at a value, which is stored, if both together
 //! take less time. Such are sums of two products with other axes, two products whose result is transposed, and a matrix that
 //! is divided by the sums of its rows and of its columns.
 //!
@@ -26,6 +26,8 @@ use crate::rewrites::unused::erase_unused;
 
 /// How often a part is cut again, as far as its price goes.
 const DEPTH: usize = 2;
+/// The most values that are tried of a kernel.
+const MOST_TRIED: usize = 12;
 /// By how much what keeps a kernel waiting takes longer than all else where it may be two.
 const DEAR: f64 = 2.0;
 /// How the memory between the parts is aligned, in bytes.
@@ -112,10 +114,11 @@ impl Packer<'_, '_> {
     }
 }
 
-/// Whether a kernel has several reductions, or one that is computed again for several results.
+/// Whether a kernel has a product and another reduction, or one that is computed again for several results.
 fn is_divisible(ctx: &Context, body: &Body) -> bool {
     let all = reductions(ctx, body);
-    all.len() > 1 || all.first().is_some_and(|&op| is_repeated(ctx, body, op))
+    let is_product = |&op: &OpId| multiplied(ctx, body, op).is_some();
+    all.len() > 1 && all.iter().any(is_product) || all.iter().any(|&op| is_repeated(ctx, body, op))
 }
 
 /// Whether a kernel has no plan, or the best one takes far longer than to read, to multiply and to write: then it may be two.
@@ -144,6 +147,7 @@ fn cuts(ctx: &Context, body: &Body) -> Vec<Cut> {
         let is_result = body.uses(*value).any(|place| OpRef::new(ctx, body, place.op).is(Yield::DEF));
         is_new && !is_read && !is_result && elem(ctx, body, *value) != Type::I1
     });
+    values.truncate(MOST_TRIED);
     values.into_iter().filter_map(|value| cut_at(ctx, body, value)).collect()
 }
 

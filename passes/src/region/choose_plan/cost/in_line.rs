@@ -78,12 +78,12 @@ impl Estimator<'_> {
         [waves.count * clocks, both(all, blocks)].map(|clocks| clocks / target.clock_mhz as f64)
     }
 
-    /// How long a kernel takes that has several reductions, or computes one again for several results, and no plan: a thread
-    /// computes all of them for each of its results.
+    /// How long a kernel takes that computes a reduction again for several results, and has no plan: a thread computes all
+    /// reductions for each of its results.
     pub(super) fn again_for_each(&self) -> f64 {
         let Estimator { ctx, body, facts, plan, target } = *self;
         let all = reductions(ctx, body);
-        if plan.tile.is_some() || all.len() < 2 && !all.iter().any(|&op| is_repeated(ctx, body, op)) {
+        if plan.tile.is_some() || !all.iter().any(|&op| is_repeated(ctx, body, op)) {
             return 0.0;
         }
         let steps = |&op: &OpId| {
