@@ -267,9 +267,9 @@ impl Finder<'_> {
             }
             let value = &self.graph.values[node];
             let axes = &self.graph.values[producer].axes;
-            let is_row = |size: &SizeExpr| size.as_constant() == Some(1) || axes.contains(size);
             let longer = |axes: &[SizeExpr]| axes.iter().filter(|size| size.as_constant() != Some(1)).count();
-            if longer(&value.axes) <= longer(axes) && !value.axes.iter().all(is_row) {
+            let elements = |axes: &[SizeExpr]| self.limits.sizes.elements(axes);
+            if longer(&value.axes) <= longer(axes) && elements(&value.axes) > elements(axes) {
                 return false;
             }
             // Another contraction in between would be a third.
