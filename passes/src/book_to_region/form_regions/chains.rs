@@ -49,8 +49,7 @@ impl Chains {
         chains
     }
 
-    /// Adds pairs that are wanted of those that are in none, by their producer, their consumer and the reductions between. A
-    /// factor has all axes of the product before: of rows that are reduced, as by a pool, no tile goes on.
+    /// Adds pairs that are wanted of those that are in none, by their producer, their consumer and the reductions between.
     fn add(&mut self, finder: &Finder<'_>, is_wanted: impl Fn(Node, Node, i64) -> bool) {
         let Finder { graph, limits, contractions, .. } = *finder;
         let (chains, len) = (self, graph.values.len());
@@ -60,7 +59,7 @@ impl Chains {
             let Some(product) = graph.product(consumer) else { continue };
             for factor in &graph.values[product].operands {
                 if let Source::One { producer, rounds } = sources[factor.node]
-                    && graph.values[factor.node].axes.len() >= graph.values[producer].axes.len()
+                    && finder.keeps_elements(producer, factor.node)
                     && finder.has_rows(consumer, factor)
                     && finder.has_one_side(producer, consumer, factor)
                     && !finder.reads_windows(producer)
@@ -186,6 +185,13 @@ impl Finder<'_> {
         let value = &self.graph.values[node];
         let each = i64::from(value.elem.bits(self.ctx).unwrap_or(8).div_ceil(8));
         self.limits.sizes.elements(&value.axes).saturating_mul(each)
+    }
+
+    /// Whether a factor has an element for each result of the product before: of rows that are reduced, as by a pool, no tile
+    /// goes on.
+    fn keeps_elements(&self, producer: Node, factor: Node) -> bool {
+        let elements = |node: Node| self.limits.sizes.elements(&self.graph.values[node].axes);
+        elements(factor) >= elements(producer)
     }
 
     /// How many results a kernel holds if it computes each row of a factor once: those along the axes of the consumer that
