@@ -1,5 +1,6 @@
 //! Candidates for kernels without a product, which are as fast as memory: threads, widths, rows.
 
+use dlc_ir::Type;
 use dlc_plan::Schedule;
 use dlc_plan::clause::{Barrier, Cache, Place};
 use dlc_plan::value::Table;
@@ -140,7 +141,9 @@ impl CandidateGenerator<'_> {
     fn across(&self, along: &str) -> Vec<Schedule> {
         let crossing = |input: &&Tensor| {
             let last = input.axes.last().filter(|last| *last != along);
+            // Shared memory has no tiles of single bits.
             input.reads > input.indexed
+                && input.elem != Type::I1
                 && last.is_some_and(|last| self.facts.iters().contains(last))
                 && input.axes.iter().any(|axis| axis == along)
         };
