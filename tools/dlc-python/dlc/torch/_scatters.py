@@ -182,9 +182,12 @@ def _reduced(b: Builder, x: Value, ids: Value, values: Value, kind: str, include
     wide = torch.float32 if x.dtype in (torch.float16, torch.bfloat16) else torch.int32 if x.dtype == torch.bool else x.dtype
     shape = [x.shape[0], *ids.shape]
     is_at = _is_at(b, ids, x.shape[0], shape)
-    identity = b.number(_identity(kind, wide), wide)
-    found = select(b, is_at, b.cast(values, wide), identity, wide, shape)
-    total = b.emit(f"{reduction} {found.name} over [1]", wide, x.shape)
+    values = b.cast(values, wide)
+    if reduction == "sum" and wide.is_floating_point:
+        total = _add(b, fill(b, 0, wide, x.shape), ids, values)
+    else:
+        found = select(b, is_at, values, b.number(_identity(kind, wide), wide), wide, shape)
+        total = b.emit(f"{reduction} {found.name} over [1]", wide, x.shape)
     own = b.cast(x, wide)
     joined = binary(b, op, own, total, x.shape) if include_self else total
     if include_self and kind != "mean":
