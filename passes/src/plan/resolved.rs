@@ -60,8 +60,8 @@ pub struct ResolvedPlan {
     pub not_held: Option<String>,
     /// The reduction that blocks share, which the mapping is for, and where the axes go of the region that combines the parts.
     pub parts: Option<(Parts, Box<Mapping>)>,
-    /// The reduction whose elements go to positions that are data, where the mapping is for the elements, and where the axes go
-    /// of the region that fills its memory, and of that which reads it.
+    /// The reduction whose elements go to positions that are data, where the mapping is for the elements, and the mappings of
+    /// the regions that fill its memory and read it.
     pub scattered: Option<(Scattered, Box<[Mapping; 2]>)>,
 }
 

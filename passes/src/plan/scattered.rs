@@ -24,7 +24,7 @@ const ALIGN: i64 = 128;
 
 /// From so many positions on elements go to theirs where no mark says so: fewer cost less to compare with all of them, and
 /// many elements would wait for each other.
-const POSITIONS: i64 = 64;
+pub const POSITIONS: i64 = 64;
 
 /// A reduction whose elements go to positions that are data.
 #[derive(Clone)]

@@ -1,12 +1,15 @@
 //! Reductions that each tile of a kernel would compute again, and those whose elements go to positions in any order.
 
 use dlc_book::ops::Function;
+use dlc_core::scalar::Combiner;
+use dlc_ir::Type;
 use dlc_ir::affine::SizeExpr;
 use rustc_hash::FxHashSet;
 
 use super::chains::depends_on;
 use super::cut::{Choice, Cutter};
-use super::graph::{Kind, Node};
+use super::graph::{Kind, Node, Value};
+use crate::plan::scattered::POSITIONS;
 
 /// As many results as a tile of a kernel without products has, about.
 const TILE: i64 = 1024;
@@ -135,19 +138,24 @@ impl Cutter<'_> {
             }
             matches!(self.graph.values[at].kind, Kind::Iota(_))
         };
-        let goes_anywhere = |&user: &Node| {
+        let goes_there = |&user: &Node| {
             let users = &self.graph.values[user].users;
-            !users.is_empty()
-                && users.iter().all(|&sum| matches!(self.graph.values[sum].kind, Kind::Reduce { any_order: true, .. }))
+            !users.is_empty() && users.iter().all(|&sum| self.combines_in_any_order(sum))
         };
         is_equal
             && value.operands.iter().any(|operand| is_position(operand.node))
             && !value.users.is_empty()
-            && value.users.iter().all(goes_anywhere)
+            && value.users.iter().all(goes_there)
     }
 
-    /// Why a long reduction is stored that is in the kernel of a product, before or after it in nothing: each tile would reduce
-    /// its elements.
+    /// Whether a reduction gives the same in any order, or says that any will do.
+    fn combines_in_any_order(&self, node: Node) -> bool {
+        let value = &self.graph.values[node];
+        let Kind::Reduce { combiner, any_order } = value.kind else { return false };
+        any_order || matches!(value.elem, Type::I32 | Type::I64) && combiner != Combiner::Prod
+    }
+
+    /// Why a long reduction is stored whose kernel has a product that does not read it: each tile would reduce its elements.
     pub(super) fn next_to_product(&self, node: Node, kernel: Node) -> Option<String> {
         let length = self.limits.sizes.elements(&self.graph.values[node].over);
         let is_next = |other: Node| {
@@ -166,7 +174,19 @@ impl Cutter<'_> {
         let is_other = |other: Node| {
             matches!(self.graph.values[other].kind, Kind::Reduce { .. }) && self.kernels[other].contains(&kernel)
         };
-        let goes_anywhere = matches!(self.graph.values[node].kind, Kind::Reduce { any_order: true, .. });
-        goes_anywhere && (node + 1..self.kernels.len()).any(is_other)
+        self.goes_anywhere(node) && (node + 1..self.kernels.len()).any(is_other)
+    }
+
+    /// Whether the elements of a reduction go to positions in any order: it is marked, or chooses them by a mask of many.
+    fn goes_anywhere(&self, node: Node) -> bool {
+        let value = &self.graph.values[node];
+        if matches!(value.kind, Kind::Reduce { any_order: true, .. }) {
+            return true;
+        }
+        let chosen = value.operands.first().map(|operand| &self.graph.values[operand.node]);
+        let is_choice = |of: &&Value| matches!(of.kind, Kind::Map { function: Function::Where, .. });
+        self.combines_in_any_order(node)
+            && self.limits.sizes.elements(&value.axes) >= POSITIONS
+            && chosen.filter(is_choice).is_some_and(|of| self.is_mask_of_positions(of.operands[0].node))
     }
 }

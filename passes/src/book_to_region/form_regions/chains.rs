@@ -272,10 +272,11 @@ impl Finder<'_> {
                 continue;
             }
             let value = &self.graph.values[node];
+            // The products for the consumer have an axis more.
             let axes = &self.graph.values[producer].axes;
-            let longer = |axes: &[SizeExpr]| axes.iter().filter(|size| size.as_constant() != Some(1)).count();
+            let rank = |axes: &[SizeExpr]| axes.iter().filter(|size| size.as_constant() != Some(1)).count();
             let elements = |axes: &[SizeExpr]| self.limits.sizes.elements(axes);
-            if longer(&value.axes) <= longer(axes) && elements(&value.axes) > elements(axes) {
+            if rank(&value.axes) <= rank(axes) && elements(&value.axes) > elements(axes) {
                 return false;
             }
             // Another contraction in between would be a third.

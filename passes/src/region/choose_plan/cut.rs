@@ -28,8 +28,6 @@ use crate::rewrites::unused::erase_unused;
 const DEPTH: usize = 2;
 /// The most values that are tried of a kernel.
 const MOST_TRIED: usize = 12;
-/// By how much what keeps a kernel waiting takes longer than all else where it may be two.
-const DEAR: f64 = 2.0;
 /// How the memory between the parts is aligned, in bytes.
 const ALIGN: i64 = 128;
 /// What the result of the first part is called, and the end of its name.
@@ -51,7 +49,7 @@ impl Packer<'_, '_> {
         let root = OpRef::new(ctx, body, body.root());
         let name = root.symbol_name()?.to_string();
         let launches = packing.launches.always_of(ctx, module, &name);
-        if launches.is_empty() || root.prop_named("arg_attrs").is_some() {
+        if launches.is_empty() || root.prop_named("arg_attrs").is_some() || !is_divisible(ctx, body) {
             return None;
         }
         let before = self.time(body, &[])?;
@@ -95,7 +93,7 @@ impl Packer<'_, '_> {
 
     /// Whether a kernel that may be cut has in some case no plan with a tile.
     fn is_without_plan(&self, body: &Body) -> bool {
-        let is_without = |size: &Case<'_>| self.plans(body, size, &[]).is_none_or(|all| is_dear(&all));
+        let is_without = |size: &Case<'_>| self.plans(body, size, &[]).is_none_or(|all| is_without_tile(&all));
         is_divisible(self.cx.ctx, body) && self.cases.iter().any(is_without)
     }
 
@@ -121,11 +119,9 @@ fn is_divisible(ctx: &Context, body: &Body) -> bool {
     all.len() > 1 && all.iter().any(is_product) || all.iter().any(|&op| is_repeated(ctx, body, op))
 }
 
-/// Whether a kernel has no plan, or the best one takes far longer than to read, to multiply and to write: then it may be two.
-pub fn is_dear(ranked: &[(Schedule, Cost)]) -> bool {
-    ranked.first().is_none_or(|(plan, cost)| {
-        plan.tile.is_none() || cost.penalties + cost.latency > DEAR * (cost.memory + cost.compute + cost.epilogue)
-    })
+/// Whether no plan with a tile is among these.
+pub fn is_without_tile(ranked: &[(Schedule, Cost)]) -> bool {
+    ranked.first().is_none_or(|(plan, _)| plan.tile.is_none())
 }
 
 /// All that is tried of a kernel.

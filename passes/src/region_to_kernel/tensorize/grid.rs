@@ -2,7 +2,6 @@
 
 use dlc_core::guard::Condition;
 use dlc_core::memref::MemRef;
-
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::{BlockId, Context, OpId, Type, ValueId};

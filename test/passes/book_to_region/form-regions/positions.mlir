@@ -32,3 +32,24 @@ frontend.graph @bags(%a0: tensor<[4096, 8], f32>, %a1: tensor<[4096, 8], f32>, %
   %y = concat %q0, %q1, %q2, %q3, %q4, %q5, %q6, %q7 over 1
   output %y
 }
+
+// Of integers any order gives the same, without a mark: the mask is not stored, and the count has a kernel of its own.
+// CHECK-LABEL: host.func @counted
+// CHECK-NOT: memref<[512, 4096
+// CHECK: launch {{.*}} : memref<[512], i64
+// CHECK: launch {{.*}} : memref<[512], i64
+// CHECK: return
+frontend.graph @counted(%j: tensor<[4096], i64>, %x: tensor<[512, 64], i64>) -> tensor<[512], i64> {
+  %i = cumsum %j over 0
+  %n = arange : tensor<[512], i64>
+  %p = reshape %n to [512, 1]
+  %q = reshape %i to [1, 4096]
+  %c = eq %p, %q
+  %one = full 1 : tensor<[], i64>
+  %zero = full 0 : tensor<[], i64>
+  %w = where %c, %one, %zero
+  %s = sum %w over [1]
+  %r = sum %x over [1]
+  %y = add %s, %r
+  output %y
+}

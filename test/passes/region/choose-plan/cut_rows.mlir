@@ -1,5 +1,5 @@
-// Kernels with several reductions for which no plan has tiles are two, also without a product: a matrix that is divided by the
-// sums of its rows and of its columns. One reduction of whole rows has a plan.
+// A kernel without a plan that computes a reduction again for several results is two, also without a product: a matrix that is
+// divided by the sums of its rows and of its columns. One reduction of whole rows has a plan.
 
 // RUN: dlc-opt %s --lower-frontend --tiny-to-region --choose-plan='target=sm90' --remarks=passed -o %t 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: FileCheck %s --input-file=%t

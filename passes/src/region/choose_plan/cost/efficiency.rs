@@ -103,7 +103,7 @@ pub(super) fn efficiency(ctx: &Context, plan: &Schedule, facts: &Facts, target: 
 
 /// How many of eight lanes that read 16 bytes each of a factor in shared memory, which lies there as it does in memory, meet in
 /// the same banks: 1 where none does. Where a factor is contiguous along the sum, neighbours are as many rows apart as a thread
-/// has, as far as no swizzle moves them.
+/// has: plans by `fma` have no swizzle that would move them.
 fn bank_conflicts(ctx: &Context, plan: &Schedule, facts: &Facts) -> f64 {
     let Some(product) = facts.products.last().filter(|_| !facts.are_chained()) else { return 1.0 };
     let of_factor = |(factor, side): (&Factor, &Vec<String>)| {
