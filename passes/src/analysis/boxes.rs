@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use dlc_core::guard::Guard;
 use dlc_core::memref::MemRef;
 use dlc_ir::affine::{Factor, SizeExpr};
-use dlc_ir::{Body, Context};
+use dlc_ir::{Body, Context, ValueId};
 use dlc_kernel::global::{contiguous_axis, merged_dims, names_axis, ordered, position, strides};
 use dlc_kernel::interp::axis_number;
 
@@ -222,6 +222,24 @@ pub fn inside(guard: Option<&Guard>, dims: &[SizeExpr], at: &[SizeExpr]) -> Resu
     match known(guard) {
         true => Ok(()),
         false => Err("its guard is not that the positions are in the memref".into()),
+    }
+}
+
+/// That a box begins at a multiple of 16 bytes along the contiguous axis: TMA stops the kernel else. Along others it may begin
+/// anywhere.
+pub fn begins_aligned(
+    ctx: &Context,
+    body: &Body,
+    memory: MemRef,
+    bases: &[SizeExpr],
+    values: &[ValueId],
+) -> Result<(), String> {
+    let bytes = i64::from(memory.elem(ctx).bits(ctx).unwrap_or(0) / 8);
+    let Some(base) = bases.last() else { return Ok(()) };
+    let place = base.mul(&SizeExpr::from(bytes)).map_err(|error| error.message.to_string())?;
+    match divisor(ctx, body, &place, values).is_multiple_of(ALIGNMENT) {
+        true => Ok(()),
+        false => Err(format!("it begins within a row at a place that is not known to be a multiple of {ALIGNMENT} bytes")),
     }
 }
 

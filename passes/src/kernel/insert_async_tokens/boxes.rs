@@ -84,6 +84,7 @@ pub fn boxed(ctx: &Context, body: &Body, op: OpId) -> Result<Boxed, String> {
         },
     };
     aligned(ctx, body, memory, order.as_deref())?;
+    boxes::begins_aligned(ctx, body, memory, &bases, &copy.args().collect::<Vec<_>>())?;
     if let Some((axis, size)) = shape.iter().enumerate().find(|(_, size)| **size > i64::from(MOST_ELEMENTS))
         && (sizes.len() < 2 || axis + 1 < shape.len() || !matches!(tile.layout(ctx), Shared::Panels { .. }))
     {

@@ -12,7 +12,7 @@ use dlc_kernel::types::{Frag, TensorMap, Tile, Token, Work, elem_of};
 
 use super::parts::Parts;
 use super::sub_tiles::{self, ADDED, SubTiles, UNKNOWN, around, is_transposed, shape_of, shared_tile, slot, target_of};
-use crate::analysis::boxes::{aligned, boxed};
+use crate::analysis::boxes::{aligned, begins_aligned, boxed};
 use crate::analysis::expressions::{BoundExpr, pack};
 use crate::analysis::nesting::block_of;
 use crate::rewrites::carried::{carry_through, yield_more};
@@ -81,6 +81,7 @@ pub fn find(
     }
     *shape.last_mut().ok_or(UNKNOWN)? = swizzled.shape[1];
     let args: Vec<ValueId> = store.args().collect();
+    begins_aligned(ctx, body, memory, &found.bases, &args)?;
     Ok(TmaStores {
         axis,
         at: found.bases.into_iter().map(|at| BoundExpr::new(at, &args)).collect(),

@@ -9,10 +9,11 @@ use dlc_core::guard::Guard;
 use dlc_core::memref::{Layout, MemRef};
 use dlc_core::precision::{Precision, ROUNDED, TF32};
 use dlc_core::scalar::{self, Binary as BinaryFn};
-use dlc_ir::affine::{self, SizeExpr};
+use dlc_ir::affine::{self, SizeExpr, gcd};
 use dlc_ir::body::ValueDef;
 use dlc_ir::interp::Datum;
 use dlc_ir::{Attr, Body, Context, OpId, OpRef, Type, ValueId};
+use dlc_kernel::global::contiguous_axis;
 use dlc_plan::Schedule;
 use dlc_region::ops::{Binary, BroadcastInDim, Cast, Func, Read, Reduce, Select, Transpose, Unary, Yield};
 use dlc_region::verify::KernelAxes;
@@ -20,7 +21,7 @@ use dlc_region::verify::KernelAxes;
 use super::live::live;
 use super::windows::At;
 use crate::analysis::axes::{axes, contributions, elem, reductions};
-use crate::analysis::boxes::inside;
+use crate::analysis::boxes::{ALIGNMENT, inside};
 use crate::analysis::masks::{mask_of, zero_mask};
 use crate::analysis::taps::Taps;
 use crate::plan::shape::{Shape, groups, groups_of_rows, held_values, is_multiplied};
@@ -632,8 +633,20 @@ fn is_box(ctx: &Context, body: &Body, read: Read<'_>) -> bool {
         })
     };
     let Some(memory) = MemRef::of(ctx, body.value_type(read.source())) else { return false };
+    // Within rows it begins at multiples of 16 bytes, as the tile of one axis does.
+    let bits = u64::from(memory.elem(ctx).bits(ctx).unwrap_or(8));
+    let along = axes(ctx, body, read.out());
+    let begins_aligned = |at: &SizeExpr| {
+        let is_axis = |(times, factors): &(i64, Vec<affine::Factor>)| {
+            matches!((times, factors.as_slice()), (1, [affine::Factor::Symbol(name)]) if along.contains(&&**name))
+        };
+        let (own, others): (Vec<_>, Vec<_>) = at.terms().into_iter().partition(is_axis);
+        let common = others.iter().fold(0, |common, (times, _)| gcd(common, times.unsigned_abs()));
+        own.len() <= 1 && common * bits % (8 * ALIGNMENT) == 0
+    };
+    let is_aligned = contiguous_axis(ctx, memory).is_none_or(|axis| at.get(axis).is_none_or(begins_aligned));
     let guard = read.guard();
-    !at.iter().any(is_quotient) && inside(guard.as_ref(), &memory.dims(ctx), &at).is_ok()
+    is_aligned && !at.iter().any(is_quotient) && inside(guard.as_ref(), &memory.dims(ctx), &at).is_ok()
 }
 
 fn factor(ctx: &Context, body: &Body, value: ValueId, args: &[ValueId]) -> Factor {

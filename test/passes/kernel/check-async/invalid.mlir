@@ -74,6 +74,25 @@ kernel.func @mask(%X: memref<[64, 64], f16, row_major, align 16>) -> memref<[128
 
 // -----
 
+// TMA begins within rows at multiples of 16 bytes, along other axes anywhere.
+kernel.func @in_a_row(%X: memref<[64, 128], f16, row_major, align 16>) -> memref<[128], f32> {
+  %Y = output : memref<[128], f32>
+  %m = tensor_map %X : tensormap<[64, 64], f16, swizzle 128>
+  grid (2) threads 128 {
+    %s = shared : tile<[64, 64], f16, swizzle 128>
+    %b = mbarriers arrivals 1 : mbarrier<1>
+    %n = block_id 0
+    elect {
+      expect %b bytes 8192
+      // expected-error@+1 {{E1814 'kernel.tma_load': not verified: it begins within a row at a place that is not known to be a multiple of 16 bytes, and TMA stops the kernel at others}}
+      tma_load %m[%n, 4*%n] to %s signal %b
+    }
+  }
+  return %Y
+}
+
+// -----
+
 kernel.func @part<M>(%X: memref<[M], f32>) -> memref<[M], f32> {
   %Y = output : memref<[M], f32>
   grid (1) threads 128 {

@@ -240,3 +240,29 @@ kernel.func @no_last_barrier<M, K>(%A: memref<[M, K], f16, row_major, align 16>,
   }
   return %D
 }
+
+// Half of the rows, from their element 4 on: TMA begins within rows at multiples of 16 bytes. Threads move 8 bytes at once.
+// REMARK: missed] {{.*}}it is no box for TMA: it begins within a row at a place that is not known to be a multiple of 16 bytes
+// CHECK-LABEL: @in_a_row<
+// CHECK: copy_async
+kernel.func @in_a_row<M, K>(%A: memref<[M, K], f16, row_major, align 16>, %B: memref<[K, 16], f16, row_major, align 16>)
+    -> memref<[M, 16], f32, row_major, align 16> attributes {target = "sm90"} {
+  require (K mod 8 == 0, M mod 8 == 0)
+  %D = output : memref<[M, 16], f32, row_major, align 16>
+  grid (M ceildiv 64) threads 128 {
+    %s = shared : tile<[64, 16], f16, swizzle 32>
+    %m = block_id 0
+    %zero = const 0.0 : frag<[64, 16], f32, blocked [1, 8] lanes [16, 2] warps [4, 1]>
+    %c = for %k = 0 to K step 16 carry (%acc = %zero) : frag<[64, 16], f32, blocked [1, 8] lanes [16, 2] warps [4, 1]> {
+      copy %A[64*%m + i0, %k + i1 + 4] where (64*%m + i0 < M, %k + i1 + 4 < K) to %s by blocked [1, 8] lanes [16, 2] warps [4, 1]
+      barrier
+      %x = load_shared %s : frag<[64, 16], f16, blocked [1, 8] lanes [16, 2] warps [4, 1]>
+      %f = cast %x : frag<[64, 16], f32, blocked [1, 8] lanes [16, 2] warps [4, 1]>
+      %d = binary add %acc, %f : frag<[64, 16], f32, blocked [1, 8] lanes [16, 2] warps [4, 1]>
+      barrier
+      yield %d
+    }
+    store %c to %D[64*%m + i0, i1] where (64*%m + i0 < M)
+  }
+  return %D
+}
