@@ -7,6 +7,7 @@ pub mod fold_counts;
 pub mod hoist_gathers;
 pub mod nest_reductions;
 pub mod nest_variances;
+pub mod order_gathers;
 pub mod poly_report;
 pub mod recognize_scans;
 pub mod split_axes;

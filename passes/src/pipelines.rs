@@ -77,7 +77,8 @@ inventory::submit! { &REGION_NORMALIZE }
 /// 4. `split-scans`, `split-sorts`, `nest-variances`, `nest-reductions`: few rows of many elements are scanned in groups, rows
 ///    longer than a block sorts in groups that are merged, variances computed from those of rows, and few results of many elements
 ///    reduced in two steps.
-/// 5. `hoist-gathers`, `dce`: tables that are computed are read at what they are computed from.
+/// 5. `hoist-gathers`, `order-gathers`, `dce`: tables that are computed are read at what they are computed from, and gathers have
+///    the order of their tables.
 /// 6. `form-regions`: what one kernel computes, and the host function that launches them.
 /// 7. `join-kernels`: elementwise kernels that read the same memory are one with several results.
 /// 8. `slice-inputs`: kernels that read positions of their own, such as the steps of a recurrence, are equal.
@@ -98,7 +99,7 @@ static BOOK_TO_REGION: PipelineDef = PipelineDef {
     name: "book-to-region",
     summary: "Partitions entries into kernels in normal form, and plans the memory between them.",
     text: "widen-products,fold-counts,recognize-scans,dce,split-axes{finite},split-scans,split-sorts,nest-variances,nest-reductions,\
-           hoist-gathers,dce,form-regions,join-kernels,slice-inputs,merge-kernels,share-axes,cse,widen-sums,ccon1,\
+           hoist-gathers,order-gathers,dce,form-regions,join-kernels,slice-inputs,merge-kernels,share-axes,cse,widen-sums,ccon1,\
            srnf{reassoc},normalize-select,sink-epilogue,stream-softmax,stream-extrema,chain-contractions,merge-axes,\
            share-axes,order-buffers,explicit-broadcast,cse,dce,plan-arena",
     to_layer: "",

@@ -51,7 +51,7 @@ class Sizes(unittest.TestCase):
             "fill": lambda x: (torch.full((2,), x.shape[0]), torch.full_like(x, x.shape[0] / 2), x.masked_fill(x > 0, x.shape[0])),
             "where": lambda x: torch.where(x > 0, x, x.shape[0]),
             "arange": lambda x: (torch.arange(x.shape[0], 0, -1), torch.arange(x.shape[0]) < x.shape[0] - 2, torch.arange(x.shape[0], x.shape[0] + 3)),
-            "roll": lambda x: (x.roll(1, 0), x.roll(-1, 0), x.roll((1, 2), (0, 1))),
+            "roll": lambda x: (x.roll(1, 0), x.roll(-1, 0), x.roll((1, 2), (0, 1)), x.roll((5, -4), (0, 0)), x.roll(x.shape[0] - 2, 0), x.roll(3)),
             "clamp": lambda x: ((9 * x).clamp(max=x.shape[0] / 3), (9 * x).long().clamp(-x.shape[0], x.shape[0])),
             "views": lambda x: (x[x.shape[0] - 2 :], x[: x.shape[0] - 1], x[x.shape[0] - 1], x[-2:]),
             "pads": lambda x: (F.pad(x.T[None], (2, 1), mode="reflect"), F.pad(x.T[None], (2, 1), mode="replicate")),

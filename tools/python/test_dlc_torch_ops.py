@@ -112,6 +112,23 @@ class Ops(unittest.TestCase):
         finally:
             torch.use_deterministic_algorithms(False)
 
+    def test_rolls(self):
+        x = torch.randn(4, 5)
+        self.check({
+            "axes": (lambda x: (x.roll(1, 0), x.roll((-2, 3), (0, 1)), x.roll(-13, -1), x.roll((1, 1), (0, 0)), x.roll(0, 1)), x),
+            "all elements": (lambda x: (x.roll(5), x.roll(-21)), x),
+            "no elements": (lambda x: (x.roll(2, 0), x.roll(2, 1), x.roll(3)), x[:0]),
+        })
+
+    def test_windows_that_are_added(self):
+        fold = F.fold
+        self.check({
+            "steps of one": (lambda x: fold(x, (9, 11), 3), torch.randn(2, 18, 63)),
+            "larger steps": (lambda x: (fold(x, (9, 11), (3, 2), 1, (1, 0), 2), fold(x[0], (9, 11), (3, 2), 1, (1, 0), 2)), torch.randn(2, 12, 25)),
+            "apart": (lambda x: fold(x, (12, 13), 3, 2, 2, (2, 1)), torch.randn(2, 9, 78)),
+            "gaps": (lambda x: fold(x, (8, 8), 2, 1, 0, 3), torch.randn(2, 8, 9)),
+        })
+
     def test_bags(self):
         table, ids = torch.randn(6, 3), torch.randint(0, 6, (4, 2))
         flat, offsets = torch.tensor([1, 2, 4, 5, 4]), torch.tensor([0, 3, 3])
@@ -137,6 +154,8 @@ class Ops(unittest.TestCase):
             "median": (lambda x: (x.median(), x.median(0)[0], x.median(1, keepdim=True)[0]), torch.randn(5, 4)),
             "median with positions": (lambda x: (*x.median(0), *x.kthvalue(2, 1)), torch.randn(5, 4)),
             "median of what is no number": (lambda x: (x.median(1)[0], x.nanmedian(1)[0], x.nanmedian()), odd),
+            "many are sorted": (lambda x: (x.median(), *x.median(0), *x.kthvalue(70, 1), (9 * x).int().median(1)[0]), torch.randn(90, 80)),
+            "many of which some are no numbers": (lambda x: (x.median(1)[0], x.nanmedian(1)[0], x.nanmedian()), torch.cat([odd] * 20, 1)),
             "kthvalue": (lambda x: (x.kthvalue(1)[0], x.kthvalue(4)[0], x.median()), long),
             "halves": (lambda x: (x.median(0)[0], *x.cummax(0)), torch.randn(5, 4).half()),
         })

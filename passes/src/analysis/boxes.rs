@@ -239,7 +239,9 @@ pub fn begins_aligned(
     let place = base.mul(&SizeExpr::from(bytes)).map_err(|error| error.message.to_string())?;
     match divisor(ctx, body, &place, values).is_multiple_of(ALIGNMENT) {
         true => Ok(()),
-        false => Err(format!("it begins within a row at a place that is not known to be a multiple of {ALIGNMENT} bytes")),
+        false => {
+            Err(format!("it begins within a row at a place that is not known to be a multiple of {ALIGNMENT} bytes"))
+        }
     }
 }
 

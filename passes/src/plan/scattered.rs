@@ -4,14 +4,14 @@
 //!
 //! What is found is a sum, maximum or minimum along one axis of `select %c, %v, identity` where `%c` says that a value, the
 //! index, equals the position on an axis of the result; neither the index nor `%v` may depend on that axis. Sums of floats are
-//! marked [`ANY_ORDER`]; of integers every order gives the same.
+//! marked [`ANY_ORDER`]; of integers, and maxima and minima of all numbers, every order gives the same.
 
 use dlc_core::memref::{Layout, MemRef};
 use dlc_core::scalar::{self, ANY_ORDER, Combiner, identity_of, is_identity_of};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::{Attr, Builder, Context, OpId, Type, ValueId};
-use dlc_region::ops::{Binary, BroadcastInDim, Const, Index, NewRead, Read, Reduce, Select, Yield};
+use dlc_region::ops::{Binary, BroadcastInDim, Const, Index, NewBinary, NewRead, Read, Reduce, Select, Yield};
 use dlc_region::types::Value;
 use dlc_region::verify::{KernelAxes, axes_of};
 
@@ -73,9 +73,12 @@ fn is_added(ty: Type) -> bool {
     matches!(ty, Type::F32 | Type::F64 | Type::I32 | Type::I64)
 }
 
-/// The only reduction of a region, if its elements go to positions that are data, and their order does not matter.
+/// The only reduction of a region, if its elements go to positions that are data, and their order does not matter. So do elements
+/// whose positions are expressions of where they are.
 pub fn scattered(ctx: &Context, region: &Body) -> Option<Scattered> {
     let &[id] = reductions(ctx, region).as_slice() else { return None };
+    let by_values = by_values(ctx, region, id);
+    let region = by_values.as_ref().unwrap_or(region);
     let reduce = Reduce::from(OpRef::new(ctx, region, id));
     let is_marked = reduce.attr(ctx.intern_str(ANY_ORDER)).is_some();
     let combiner = reduce.combiner().filter(|combiner| *combiner != Combiner::Prod)?;
@@ -91,7 +94,7 @@ pub fn scattered(ctx: &Context, region: &Body) -> Option<Scattered> {
     // The second region has no other axes than the results.
     let is_result = |axis: &String| axes.position(axis).is_some_and(|at| at < axes.iters);
     let elem = ty.elem(ctx);
-    let is_in_any_order = matches!(elem, Type::I32 | Type::I64) || is_marked && combiner == Combiner::Sum;
+    let is_in_any_order = is_marked || combiner != Combiner::Sum || elem.is_integer(ctx);
     if !is_added(elem) || !is_in_any_order || !own.iter().all(is_result) {
         return None;
     }
@@ -126,6 +129,58 @@ fn is_read_alone(ctx: &Context, region: &Body, own: &[String]) -> bool {
         let is_plain = Some(&view.source()) == region.args(block).last() && own[..] == axes.names[..axes.iters];
         is_plain && end.values().eq([view.out()])
     })
+}
+
+/// The region with positions as values that are compared, where a reduction chooses its elements by one equation of axes.
+fn by_values(ctx: &Context, region: &Body, reduce: OpId) -> Option<Body> {
+    let end = Yield::of(OpRef::new(ctx, region, region.last_op(contributions(region, reduce)?)?))?;
+    let chosen = region.defining_op(before_broadcasts(ctx, region, end.values().next()?))?;
+    let select = Select::of(OpRef::new(ctx, region, chosen))?;
+    let guard = select.guard()?;
+    let [conditions] = guard.pieces.as_slice() else { return None };
+    let [condition] = conditions.as_slice() else { return None };
+    let (lower, upper) = (condition.lower.as_ref()?, condition.upper.as_ref()?);
+    let difference = condition.expr.sub(lower).ok().filter(|_| upper.sub(lower).ok() == Some(1.into()))?;
+    let results = axes_of(ctx, region.value_type(region.result(reduce, 0)));
+    let (axis, position) = results.iter().find_map(|axis| Some((*axis, solved(&difference, axis)?)))?;
+    let operands: Vec<ValueId> = select.operands().collect();
+    let (loc, out) = (select.loc(), Value::expect(ctx, region.value_type(region.result(chosen, 0))));
+    let names: Vec<&str> = out.axes(ctx);
+    let number = |position: &SizeExpr| {
+        let symbols = position.symbols();
+        let own = names.iter().copied().filter(|name| symbols.iter().any(|symbol| **symbol == **name)).collect();
+        (vec![position.clone()], Value::get(ctx, Type::I64, own))
+    };
+    let of_axis = number(&SizeExpr::symbol(axis).ok()?);
+    let of_element = number(&position);
+    let equal = Value::get(ctx, Type::I1, names.clone());
+    let mut body = region.clone();
+    let mut builder = Builder::new(ctx, &mut body, InsertPoint::Before(chosen));
+    let [lhs, rhs] = [of_axis, of_element].map(|(at, ty)| {
+        let made = Index::build(&mut builder, loc, at, ty);
+        builder.result(made)
+    });
+    let condition = NewBinary { function: scalar::Binary::Eq, lhs, rhs, widen: None, out_type: equal };
+    let condition = condition.build(&mut builder, loc);
+    let condition = builder.result(condition);
+    let operands = [&[condition], operands.as_slice()].concat();
+    let made = Select::build(&mut builder, loc, &operands, None, region.value_type(region.result(chosen, 0)));
+    let made = builder.result(made);
+    let old = body.result(chosen, 0);
+    body.replace_all_uses(old, made);
+    body.erase_op(chosen);
+    Some(body)
+}
+
+/// What a name is where an expression is zero, if it is in it once, as it is or taken away.
+fn solved(expr: &SizeExpr, name: &str) -> Option<SizeExpr> {
+    let rest = expr.substitute(&|other| (other == name).then(|| 0.into())).ok()?;
+    let (own, zero) = (SizeExpr::symbol(name).ok()?, SizeExpr::from(0));
+    match expr.sub(&rest).ok()? {
+        term if term == own => zero.sub(&rest).ok(),
+        term if term == zero.sub(&own).ok()? => Some(rest),
+        _ => None,
+    }
 }
 
 /// The region that gives a number everywhere, over some axes.

@@ -243,8 +243,10 @@ pub fn combined(kind: ElemKind, combiner: Option<Combiner>, old: Number, new: Nu
         (Some(combiner), Number::Float(a), Number::Float(b)) => Number::Float(kind.round(match combiner {
             Combiner::Sum => a + b,
             Combiner::Prod => a * b,
-            Combiner::Max => a.max(b),
-            Combiner::Min => a.min(b),
+            // NaN wins, as in a reduction.
+            Combiner::Max if b > a || b.is_nan() => b,
+            Combiner::Min if b < a || b.is_nan() => b,
+            Combiner::Max | Combiner::Min => a,
         })),
         (Some(combiner), Number::Int(a), Number::Int(b)) => Number::Int(kind.wrap(match combiner {
             Combiner::Sum => a.wrapping_add(b),

@@ -8,11 +8,16 @@ use rustc_hash::FxHashSet;
 
 use super::chains::depends_on;
 use super::cut::{Choice, Cutter};
-use super::graph::{Kind, Node, Value};
+use super::graph::{Kind, Node, Operand, Value, names_axis};
+use super::places::Axis;
 use crate::plan::scattered::POSITIONS;
 
 /// As many results as a tile of a kernel without products has, about.
 const TILE: i64 = 1024;
+/// As many rows and columns as a tile of a product has, at least.
+const ROWS_OF_TILE: i64 = 32;
+/// The most products side by side in a kernel.
+const MOST_PRODUCTS: usize = 4;
 /// As many results as share a row that they do not have, at most.
 const ROW_OF_RESULTS: i64 = 16;
 /// The most values that are looked at to see what a reduction and its results have in common.
@@ -127,6 +132,32 @@ impl Cutter<'_> {
         elements(value, true).iter().any(|shared| own.contains(shared))
     }
 
+    /// Whether results of a kernel lie along an axis as rows of the one factor of a contraction and of the other do, which are
+    /// axes of their own of its results, and few along others: pixels that channels are shuffled to, or a product as one row. The kernel wants them as
+    /// the elements of a value with the same axes.
+    pub(super) fn mixes_factors(&self, contraction: Node, wanted: Node, kernel: Node) -> bool {
+        let (Some(places), Some(product)) = (self.places.get(&kernel), self.graph.product(contraction)) else {
+            return false;
+        };
+        let [place] = places.of(wanted) else { return false };
+        if self.graph.values[wanted].axes != self.graph.values[contraction].axes {
+            return false;
+        }
+        let [lhs, rhs] = &self.graph.values[product].operands[..] else { return false };
+        // The axes of the kernel that say where a factor is read, and the other is not.
+        let axes = |of: &Operand, other: &Operand| {
+            let is_own = |&axis: &usize| names_axis(of.access.exprs(), axis) && !names_axis(other.access.exprs(), axis);
+            (0..place.at.len()).filter(is_own).flat_map(|axis| places.named(std::iter::once(&place.at[axis]))).collect()
+        };
+        let (lhs, rhs): (Vec<Axis>, Vec<Axis>) = (axes(lhs, rhs), axes(rhs, lhs));
+        let is_mixed = |axis: &&Axis| lhs.contains(axis) && rhs.contains(axis);
+        let left = |of: &[Axis]| {
+            let sizes = of.iter().filter(|axis| !is_mixed(axis)).map(|&axis| places.size(axis).clone());
+            self.limits.sizes.elements(&sizes.collect::<Vec<_>>())
+        };
+        lhs.iter().any(|axis| is_mixed(&axis)) && left(&lhs).min(left(&rhs)) < ROWS_OF_TILE
+    }
+
     /// Whether a value says, for each position of an axis and each element, whether the element goes there.
     pub(super) fn is_mask_of_positions(&self, node: Node) -> bool {
         let value = &self.graph.values[node];
@@ -152,29 +183,79 @@ impl Cutter<'_> {
     fn combines_in_any_order(&self, node: Node) -> bool {
         let value = &self.graph.values[node];
         let Kind::Reduce { combiner, any_order } = value.kind else { return false };
-        any_order || matches!(value.elem, Type::I32 | Type::I64) && combiner != Combiner::Prod
+        let is_exact = matches!(combiner, Combiner::Max | Combiner::Min) && matches!(value.elem, Type::F32 | Type::F64);
+        any_order || is_exact || matches!(value.elem, Type::I32 | Type::I64) && combiner != Combiner::Prod
     }
 
     /// Why a long reduction is stored whose kernel has a product that does not read it: each tile would reduce its elements.
     pub(super) fn next_to_product(&self, node: Node, kernel: Node) -> Option<String> {
         let length = self.limits.sizes.elements(&self.graph.values[node].over);
-        let is_next = |other: Node| {
+        let found = length > TILE && self.products_beside(node, kernel).next().is_some();
+        found.then(|| format!("a product has the tiles of its kernel, and each would reduce {length} elements"))
+    }
+
+    /// The products of a kernel that is decided, of which a value is no factor and none keeps rows of another one.
+    fn products_beside(&self, node: Node, kernel: Node) -> impl Iterator<Item = Node> {
+        (node + 1..self.kernels.len()).filter(move |&other| {
             self.contractions[other]
                 && self.kernels[other].contains(&kernel)
                 && self.chains.consumer[other].is_none()
                 && !self.chains.takes_any(other)
                 && !depends_on(self.graph, other, node)
-        };
-        let found = length > TILE && (node + 1..self.kernels.len()).any(is_next);
-        found.then(|| format!("a product has the tiles of its kernel, and each would reduce {length} elements"))
+        })
     }
 
-    /// Whether the elements of a reduction go to positions in any order, and its kernel has another reduction.
-    pub(super) fn goes_anywhere_next_to(&self, node: Node, kernel: Node) -> bool {
+    /// Why a value with products below it is stored, whose kernel has too many: each of them has registers for its tile.
+    pub(super) fn beside_products(&self, node: Node, kernel: Node) -> Option<String> {
+        let (above, all) = self.products_below(kernel, (node, kernel));
+        // What a product multiplies is not beside it.
+        if all <= MOST_PRODUCTS || !above.contains(&node) {
+            return None;
+        }
+        let own = self.products_below(node, (node, kernel)).1;
+        let leaves_enough = own > 1 && all - own >= MOST_PRODUCTS - 1;
+        leaves_enough.then(|| format!("a kernel has tiles of about {MOST_PRODUCTS} products side by side"))
+    }
+
+    /// What a value is an elementwise function of, and how many products are among that, as far as none of what is decided is
+    /// stored, that is, from a node on. A value is decided after what reads it.
+    fn products_below(&self, value: Node, (decided, kernel): (Node, Node)) -> (FxHashSet<Node>, usize) {
+        let (mut seen, mut work, mut count) = (FxHashSet::default(), vec![value], 0);
+        while let Some(at) = work.pop().filter(|_| seen.len() < MOST_SHARED) {
+            let is_stored = at > decided && at != kernel && self.kernels[at] == [at];
+            if is_stored || !seen.insert(at) {
+                continue;
+            }
+            count += usize::from(self.contractions[at] && self.chains.consumer[at].is_none());
+            if matches!(self.graph.values[at].kind, Kind::Map { .. }) {
+                work.extend(self.graph.values[at].operands.iter().map(|operand| operand.node));
+            }
+        }
+        (seen, count)
+    }
+
+    /// Whether a product takes less time in a kernel of its own, which divides its sum, than beside others of its kernel.
+    pub(super) fn is_faster_than_beside(&self, node: Node, wanted: Node, kernel: Node) -> bool {
+        let others: Vec<Node> = self.products_beside(node, kernel).collect();
+        !others.is_empty() && self.costs().is_faster_apart(node, wanted, &others)
+    }
+
+    /// Why a reduction is stored whose elements go to positions in any order: its kernel has another one, or has its axes in
+    /// another way than one by one.
+    pub(super) fn goes_apart(&self, node: Node, kernel: Node) -> Option<&'static str> {
+        if !self.goes_anywhere(node) {
+            return None;
+        }
         let is_other = |other: Node| {
             matches!(self.graph.values[other].kind, Kind::Reduce { .. }) && self.kernels[other].contains(&kernel)
         };
-        self.goes_anywhere(node) && (node + 1..self.kernels.len()).any(is_other)
+        if (node + 1..self.kernels.len()).any(is_other) {
+            return Some("its elements go to positions in any order, which a kernel does for one reduction alone");
+        }
+        let is_plain = |at: &SizeExpr| at.as_symbol().is_some() || at.as_constant().is_some();
+        let places = self.places.get(&kernel).map_or(&[][..], |places| places.of(node));
+        let is_merged = !places.iter().all(|place| place.at.iter().all(is_plain));
+        is_merged.then_some("its elements go to positions in any order, which are those of its own axes")
     }
 
     /// Whether the elements of a reduction go to positions in any order: it is marked, or chooses them by a mask of many.

@@ -40,6 +40,9 @@ const ROWS: [i64; 2] = [64, 128];
 const COLUMNS: [i64; 3] = [64, 128, 256];
 const PARTS: [i64; 4] = [1, 2, 4, 8];
 
+/// Which share of a time is clearly less.
+const CLEARLY: f64 = 0.7;
+
 /// The threads that read as fast as memory gives, about.
 const THREADS: f64 = 65536.0;
 /// How many results share a row that they reduce but do not have: tiles along other axes than the rows are as wide.
@@ -127,6 +130,34 @@ impl Costs<'_> {
         let chained = ROWS.map(chained).into_iter().fold(f64::INFINITY, f64::min);
         let apart = best_tiled([rows, columns, depth], columns) + best_tiled([rows, width, columns], width);
         chained * slower < apart * slower + LAUNCH + self.round_trip(producer)
+    }
+
+    /// Whether a contraction that is stored as `stored` takes less time in a kernel of its own than in one with others, whose tiles
+    /// have the steps of all and are not divided.
+    pub fn is_faster_apart(&self, contraction: Node, stored: Node, others: &[Node]) -> bool {
+        let [rows, columns, depth] = self.matrix(contraction);
+        let steps = others.iter().map(|&other| self.matrix(other)[2]).fold(depth, i64::saturating_add);
+        // Products of f32 are of three parts at half of the rate.
+        let slower = if self.takes_tensor_cores(contraction) { 1.0 } else { 6.0 };
+        let apart = others.iter().chain([&contraction]).map(|&one| best_tiled(self.matrix(one), i64::MAX));
+        let together = undivided([rows, columns, steps]);
+        apart.sum::<f64>() * slower + LAUNCH + self.round_trip(stored) < together * slower * CLEARLY
+    }
+
+    /// The rows, columns and depth of a contraction: its results that the first factor has, batches among them, and others.
+    fn matrix(&self, contraction: Node) -> [i64; 3] {
+        let value = &self.graph.values[contraction];
+        let rhs = self.graph.product(contraction).and_then(|product| self.graph.values[product].operands.get(1));
+        let lhs = self.graph.product(contraction).and_then(|product| self.graph.values[product].operands.first());
+        let has = |of: Option<&Operand>, axis: usize| of.is_some_and(|of| names_axis(of.access.exprs(), axis));
+        let (mut rows, mut columns) = (1i64, 1i64);
+        for (axis, size) in value.axes.iter().enumerate() {
+            let size = self.limits.sizes.elements(std::slice::from_ref(size));
+            let is_column = has(rhs, axis) && !has(lhs, axis);
+            let extent = if is_column { &mut columns } else { &mut rows };
+            *extent = extent.saturating_mul(size);
+        }
+        [rows, columns, self.limits.sizes.elements(&value.over)]
     }
 
     /// Whether a reduction takes less time where each of `times` results of its kernel for each of its own has it computed by its
@@ -269,6 +300,12 @@ fn best_tiled(matrix: [i64; 3], widest: i64) -> f64 {
         }
     }
     best
+}
+
+/// The time of a product with the best of some tiles, each of which goes along the whole depth.
+fn undivided(matrix: [i64; 3]) -> f64 {
+    let all = ROWS.into_iter().flat_map(|high| COLUMNS.map(|wide| tiled(matrix, [high, wide], 1)));
+    all.fold(f64::INFINITY, f64::min)
 }
 
 /// How many tiles there are of an extent.

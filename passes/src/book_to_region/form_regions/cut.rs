@@ -115,7 +115,7 @@ pub(super) struct Cutter<'g> {
     /// What the names of axes begin with in the places.
     prefix: &'g str,
     /// The places of each kernel, by the value that it stores.
-    places: FxHashMap<Node, RegionValues<'g>>,
+    pub(super) places: FxHashMap<Node, RegionValues<'g>>,
     /// The kernels that have a scan or a sort, and those that have a reduction.
     scans: FxHashSet<Node>,
     reductions: FxHashSet<Node>,
@@ -401,6 +401,9 @@ impl<'g> Cutter<'g> {
 
     /// Elementwise work.
     fn map(&self, node: Node, kernel: Node) -> Choice {
+        if let Some(why) = self.beside_products(node, kernel) {
+            return Choice { stored: true, why };
+        }
         if let Some(sum) = self.rounded(node) {
             let choice = self.reduction(sum, node, kernel);
             if choice.stored {
@@ -486,6 +489,15 @@ impl<'g> Cutter<'g> {
             let why =
                 format!("its kernel would multiply it at {places} places, which costs more than to write and read it");
             return Choice { stored: true, why };
+        }
+        if self.is_faster_than_beside(node, wanted, kernel) {
+            let why =
+                "its kernel has another product and few tiles, and two kernels that divide their sums take less time";
+            return Choice { stored: true, why: why.into() };
+        }
+        if self.mixes_factors(node, wanted, kernel) && self.costs().is_faster_alone(node, wanted) {
+            let why = "an axis of its kernel's results goes along both of its factors, so no tile would have a matrix of each";
+            return Choice { stored: true, why: why.into() };
         }
         // Epilogue: each element is used at one point of the result.
         let own = self.limits.sizes.elements(&self.graph.values[node].axes);
@@ -637,11 +649,9 @@ impl<'g> Cutter<'g> {
 
     /// A reduction whose results are used for many elements each, as the mean of a row.
     fn row(&self, node: Node, wanted: Node, kernel: Node) -> Choice {
-        if self.goes_anywhere_next_to(node, kernel) {
-            let why = "its elements go to positions in any order, which a kernel does for one reduction alone";
-            return Choice { stored: true, why: why.into() };
-        }
-        if let Some(why) = self.next_to_product(node, kernel) {
+        if let Some(why) =
+            self.goes_apart(node, kernel).map(String::from).or_else(|| self.next_to_product(node, kernel))
+        {
             return Choice { stored: true, why };
         }
         let next = self.reducer_after(wanted, kernel).filter(|_| self.costs().shares_windows_alone(node, wanted));

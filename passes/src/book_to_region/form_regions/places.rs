@@ -24,6 +24,9 @@ const MAX_COMBINATIONS: usize = 64;
 /// How many operands of operands are looked at to find whether what a reduction reads is wanted already.
 const MAX_DEPTH: usize = 16;
 
+/// So many elements are reduced again, where one step of a loop alone needs what they give, rather than stored.
+const FEW_AGAIN: i64 = 64;
+
 /// The number of an axis of a kernel.
 pub type Axis = usize;
 
@@ -136,7 +139,7 @@ impl<'g> RegionValues<'g> {
     }
 
     /// The axes that are named in expressions.
-    fn named<'e>(&self, exprs: impl Iterator<Item = &'e SizeExpr>) -> Vec<Axis> {
+    pub fn named<'e>(&self, exprs: impl Iterator<Item = &'e SizeExpr>) -> Vec<Axis> {
         let mut axes: Vec<Axis> = Vec::new();
         for expr in exprs {
             match expr.as_symbol() {
@@ -156,7 +159,7 @@ impl<'g> RegionValues<'g> {
             Kind::Number(_) => (Vec::new(), None),
             _ => (at, guard),
         };
-        let axes = self.named(at.iter());
+        let axes = self.named(at.iter().chain(guard.iter().flat_map(Guard::exprs)));
         let places = self.of.entry(node).or_default();
         let key = (node, at, guard);
         let index = match self.known.get(&key) {
@@ -241,17 +244,26 @@ impl<'g> RegionValues<'g> {
     }
 
     /// How often the reductions around a value would compute each of its elements, if more than once: because their
-    /// results differ along axes on which the value does not, or because their steps come to the same element.
+    /// results differ along axes on which the value does not, because their steps come to the same element, or because it is
+    /// looked at in one of their steps alone, so no loop is without it.
     pub fn times_in_reductions(&self, node: Node, elements: &dyn Fn(&[SizeExpr]) -> i64) -> Option<f64> {
         let product = |axes: &mut dyn Iterator<Item = &Axis>| {
             elements(&axes.map(|&axis| self.sizes[axis].clone()).collect::<Vec<_>>())
         };
         let own = elements(&self.graph.values[node].axes).max(1);
+        let reduced = elements(&self.graph.values[node].over);
         let mut most: Option<f64> = None;
         for place in self.of(node) {
             let axes = self.named(place.at.iter());
+            let guarded = self.named(place.guard.iter().flat_map(Guard::exprs));
             for around in &place.loops {
-                let without = product(&mut around.around.iter().filter(|axis| !axes.contains(axis)));
+                let mut stepped: Vec<Axis> = around.over.clone();
+                stepped.retain(|axis| guarded.contains(axis) && !axes.contains(axis));
+                if product(&mut stepped.iter()).saturating_mul(reduced) <= FEW_AGAIN {
+                    stepped.clear();
+                }
+                let around = around.around.iter().filter(|axis| !axes.contains(axis));
+                let without = product(&mut around.chain(&stepped));
                 let steps = product(&mut axes.iter()).saturating_mul(without);
                 let again = steps as f64 / own as f64;
                 let times = if without > 1 { (without as f64).max(again) } else { again };

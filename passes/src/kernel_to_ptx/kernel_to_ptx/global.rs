@@ -569,8 +569,10 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
 
     /// Combines a number with what is in memory, in one step.
     fn combine(&mut self, place: Place, elem: Type, value: Arg, how: Combiner, cond: Cond) -> Result<(), Refused> {
-        let integer = elem == Type::I32 || elem == Type::I64;
         let modifiers = match (how, elem) {
+            (Combiner::Max | Combiner::Min, Type::F32 | Type::F64) => {
+                return self.extreme(place, elem, value, how, cond);
+            }
             (Combiner::Sum, Type::F32) => "global.add.f32",
             (Combiner::Sum, Type::F64) => "global.add.f64",
             (Combiner::Sum, Type::F16) => "global.add.noftz.f16",
@@ -582,7 +584,7 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             (Combiner::Max, Type::I64) => "global.max.s64",
             (Combiner::Min, Type::I64) => "global.min.s64",
             _ => {
-                let what = if integer { "combiner" } else { "combiner of floats" };
+                let what = if matches!(elem, Type::I32 | Type::I64) { "combiner" } else { "combiner of floats" };
                 return Err(Refused::new(format!("there is no instruction for this {what} in memory"))
                     .suggest("let each block have a place of its own, and combine those in a grid after this one"));
             }
@@ -591,6 +593,30 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
         let value = self.code.register(value, held);
         let args = [place.base, Arg::Int(place.offset), value.into()];
         self.code.guarded(cond, &table::RED, modifiers, &args, &[]);
+        Ok(())
+    }
+
+    /// The larger or smaller of a float and what is in memory, by instructions for integers: the bits of floats that are not
+    /// negative are in order as signed integers, those of negative ones in reverse order as unsigned ones. NaN is put for bits
+    /// that win over all others.
+    fn extreme(&mut self, place: Place, elem: Type, value: Arg, how: Combiner, cond: Cond) -> Result<(), Refused> {
+        let is_max = how == Combiner::Max;
+        let (bits, float, word) =
+            if elem == Type::F32 { (Type::I32, "nan.f32", 32) } else { (Type::I64, "nan.f64", 64) };
+        let value = Arg::from(self.code.register(value, elem));
+        let is_nan = Cond::If(self.code.inst(&table::SETP, float, &[value, value]));
+        let number = self.code.bitcast(value, elem, bits)?;
+        let winner = if is_max { i64::MAX >> (64 - word) } else { -1 };
+        let number = self.code.choose(is_nan, Arg::Int(winner), number);
+        let is_negative = self.code.compare("lt", number, Arg::Int(0));
+        let number = self.code.register(number, bits);
+        let args = [place.base, Arg::Int(place.offset), number.into()];
+        for (negative, sign) in [(false, 's'), (true, 'u')] {
+            let what = if is_max != negative { "max" } else { "min" };
+            let of = if negative { is_negative } else { self.code.not(is_negative) };
+            let cond = self.code.both(cond, of);
+            self.code.guarded(cond, &table::RED, &format!("global.{what}.{sign}{word}"), &args, &[]);
+        }
         Ok(())
     }
 

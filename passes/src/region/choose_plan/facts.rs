@@ -637,9 +637,7 @@ fn is_box(ctx: &Context, body: &Body, read: Read<'_>) -> bool {
     let bits = u64::from(memory.elem(ctx).bits(ctx).unwrap_or(8));
     let along = axes(ctx, body, read.out());
     let begins_aligned = |at: &SizeExpr| {
-        let is_axis = |(times, factors): &(i64, Vec<affine::Factor>)| {
-            matches!((times, factors.as_slice()), (1, [affine::Factor::Symbol(name)]) if along.contains(&&**name))
-        };
+        let is_axis = |(times, factors): &(i64, Vec<affine::Factor>)| matches!((times, factors.as_slice()), (1, [affine::Factor::Symbol(name)]) if along.contains(&&**name));
         let (own, others): (Vec<_>, Vec<_>) = at.terms().into_iter().partition(is_axis);
         let common = others.iter().fold(0, |common, (times, _)| gcd(common, times.unsigned_abs()));
         own.len() <= 1 && common * bits % (8 * ALIGNMENT) == 0

@@ -38,10 +38,11 @@ impl CandidateGenerator<'_> {
             return;
         }
         let mut shared: Vec<Schedule> = Vec::new();
-        // One loop is cut, and what steps around it leave in shared memory is not read by another block.
+        // The outer loop is cut. Windows that stay in shared memory while the inner ones go on are for one loop.
         let is_step = |plan: &Schedule, axis: &&String| self.facts.size(axis) > plan.tile_of(axis).max(1);
-        let has_one_loop = |plan: &&Schedule| self.facts.reduced.iter().filter(|axis| is_step(plan, axis)).count() <= 1;
-        for plan in plans.iter().filter(|plan| along.is_some() || has_one_loop(plan)) {
+        let loops = |plan: &Schedule| self.facts.reduced.iter().filter(|axis| is_step(plan, axis)).count();
+        let is_cut = |plan: &&Schedule| along.is_some() || plan.algo.is_none() || loops(plan) <= 1;
+        for plan in plans.iter().filter(is_cut) {
             let threads = plan.threads.as_ref().and_then(Table::product).unwrap_or(1).max(1);
             let most = (self.target.threads_per_sm / threads).min(self.target.max_blocks_per_sm);
             let most = if along.is_some() { most } else { 1 };

@@ -121,6 +121,13 @@ kernel.func @scalar(%P: memref<[4], i32, row_major, align 4>) -> memref<[32], i3
 // CHECK-LABEL: ptx.func @atomics(
 // CHECK: red.global.add.f32
 // CHECK: red.global.max.s32
+// Bits of floats are in order as integers where they are not negative, and in reverse order elsewhere. NaN wins.
+// CHECK: %[[NAN:.+]] = setp.nan.f32
+// CHECK: %[[BITS:.+]] = selp.b32 -1, %{{.+}}, %[[NAN]]
+// CHECK: %[[NEGATIVE:.+]] = setp.lt.s32 %[[BITS]], 0
+// CHECK: %[[OTHER:.+]] = not.pred %[[NEGATIVE]]
+// CHECK: red.global.min.s32 [%{{.+}}], %[[BITS]] if %[[OTHER]]
+// CHECK: red.global.max.u32 [%{{.+}}], %[[BITS]] if %[[NEGATIVE]]
 kernel.func @atomics(%X: memref<[32], f32, row_major, align 4>, %I: memref<[32], i32, row_major, align 4>) -> (memref<[32], f32, row_major, align 4>, memref<[32], i32, row_major, align 4>) {
   %Y = output : memref<[32], f32, row_major, align 4>
   %Z = output : memref<[32], i32, row_major, align 4>
@@ -129,6 +136,7 @@ kernel.func @atomics(%X: memref<[32], f32, row_major, align 4>, %I: memref<[32],
     %i = load %I[i0] : frag<[32], i32, blocked [1] lanes [32] warps [1]>
     store combine sum %x to %Y[i0]
     store combine max %i to %Z[i0]
+    store combine min %x to %Y[i0]
   }
   return %Y, %Z
 }

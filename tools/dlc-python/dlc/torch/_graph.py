@@ -31,7 +31,7 @@ KEPT = [
     "aten.celu.default", "aten.lerp.Tensor", "aten.logsumexp.default", "aten.square.default", "aten.stack.default",
     "aten.relu6.default", "aten.selu.default", "aten.logaddexp.default", "aten.lstm.input", "aten.gru.input",
     "aten.rnn_tanh.input", "aten.rnn_relu.input", "aten.lstm_cell.default",
-    "aten.gru_cell.default",
+    "aten.gru_cell.default", "aten.roll.default", "aten.col2im.default",
 ]
 
 # Ops of core ATen that are taken apart all the same.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 from ._builder import OPS, Builder, Value, register
 from ._ops import axis_of, compare, fill, list_text, meta, select
@@ -63,6 +65,41 @@ def _unfold(b: Builder, node: Any, x: Value, dim: int, size: int, step: int) -> 
     return move(b, take(b, x, axis, ids), last, node.name)
 
 
+@register("aten.roll.default")
+def _roll(b: Builder, node: Any, x: Value, shifts: Sequence[Any], dims: Sequence[int] = ()) -> Value:
+    shape, sizes = x.shape, list(node.args[0].meta["val"].shape)
+    if not dims:
+        # All elements as one row.
+        x, dims, sizes = b.shape(x, ["*".join(map(factor, shape)) or "1"]), [0], [math.prod(sizes)]
+    for shift, dim in zip(shifts, dims, strict=True):
+        axis = axis_of(dim, x.rank)
+        x = _rolled(b, x, axis, shift, sizes[axis])
+    return b.shape(x, shape, node.name)
+
+
+def _rolled(b: Builder, x: Value, axis: int, shift: Any, size: Any) -> Value:
+    """A tensor rolled along one axis: its end before its begin, or by indices where the axis may be shorter than that."""
+    length = x.shape[axis]
+    if isinstance(size, int) and isinstance(shift, int):
+        shift = shift % size if size else 0
+        cut = size - shift
+    # torch takes symbols for 2 or more, which calls need not keep.
+    elif isinstance(shift, int) and abs(shift) > 2 and statically_known_true(size >= abs(shift)):
+        cut = f"{length} - {shift}" if shift > 0 else -shift
+    else:
+        ids = binary(b, "sub", numbers(b, length), b.number(shift, _INDEX))
+        return take(b, x, axis, binary(b, "mod", ids, b.size(length)))
+    if shift == 0:
+        return x
+    rest = shift if shift > 0 else f"{length} - {-shift}"
+    parts = []
+    for begin, end, count in ((cut, length, rest), (0, cut, cut)):
+        low, high, sliced = [0] * x.rank, list(x.shape), list(x.shape)
+        low[axis], high[axis], sliced[axis] = begin, end, str(count)
+        parts.append(b.emit(f"slice {x.name} from {list_text(low)} to {list_text(high)}", x.dtype, sliced).name)
+    return b.emit(f"concat {', '.join(parts)} over {axis}", x.dtype, x.shape)
+
+
 @register("aten.index.Tensor", "aten._unsafe_index.Tensor")
 def _index(b: Builder, node: Any, x: Value, indices: Sequence[Value | None]) -> Value:
     given = {axis: index for axis, index in enumerate(indices) if index is not None}
@@ -82,6 +119,56 @@ def _index(b: Builder, node: Any, x: Value, indices: Sequence[Value | None]) -> 
     if list(ids.shape) != ids_shape:
         ids = b.emit(f"expand {ids.name} to {list_text(ids_shape)}", _INDEX, ids_shape)
     return take(b, flat, first, ids, node.name)
+
+
+@register("aten.col2im.default")
+def _col2im(
+    b: Builder, node: Any, x: Value, size: Sequence[int], window: Sequence[int], dilation: Sequence[int], padding: Sequence[int],
+    stride: Sequence[int],
+) -> Value:
+    """Windows that are added where they overlap (`fold`): each result takes the elements that lie on it.
+
+    Positions on an axis are those of all windows, element by element, and outside of them where nothing lies on a result.
+    """
+    shape = meta(node)[1]
+    rest, sizes = list(shape[:-2]), [_number(one) for one in shape[-2:]]
+    given = list(zip(sizes, window, dilation, padding, stride, strict=True))
+    counts = [(whole + 2 * pad - step * (extent - 1) - 1) // apart + 1 for whole, extent, step, pad, apart in given]
+    columns = [extent * count for extent, count in zip(window, counts)]
+    parts = b.shape(x, [*rest, *map(str, window), *map(str, counts)])
+    first = len(rest)
+    parts = move(b, parts, [*range(first), first, first + 2, first + 1, first + 3])
+    parts = b.shape(parts, [*rest, str(math.prod(columns))])
+    found = [_overlaps(b, *one, count, math.prod(columns)) for one, count in zip(given, counts)]
+    (rows, row_steps), (cols, col_steps) = found
+    rows = b.shape(binary(b, "mul", rows, columns[1]), [rows.shape[0], "1", row_steps, "1"])
+    cols = b.shape(cols, ["1", cols.shape[0], "1", col_steps])
+    ids = binary(b, "add", rows, cols, [rows.shape[0], cols.shape[1], row_steps, col_steps])
+    taken = take(b, parts, first, ids)
+    return b.emit(f"sum {taken.name} over [{first + 2}, {first + 3}]", x.dtype, shape, node.name)
+
+
+def _overlaps(
+    b: Builder, size: int, window: int, dilation: int, pad: int, stride: int, count: int, outside: int
+) -> tuple[Value, str]:
+    """For each position of an axis the elements of windows that lie on it, as numbers of `window x count`, and how many."""
+    steps = -(-window // stride) if dilation == 1 else window
+    place = binary(b, "add", b.shape(numbers(b, str(size)), [str(size), "1"]), pad)
+    step, shape = numbers(b, str(steps)), [str(size), str(steps)]
+    if dilation == 1:
+        # The windows that begin at or before it, and the element that it is of each.
+        which = binary(b, "sub", binary(b, "floordiv", place, stride), step, shape)
+        element = binary(b, "sub", place, binary(b, "mul", which, stride), shape)
+        wrong = compare(b, "ge", element, b.number(window, _INDEX), shape)
+    else:
+        begin, element = binary(b, "sub", place, binary(b, "mul", step, dilation), shape), step
+        which = binary(b, "floordiv", begin, stride)
+        wrong = compare(b, "ne", binary(b, "mul", which, stride), begin, shape)
+    for sign, bound in (("lt", 0), ("ge", count)):
+        outer = compare(b, sign, which, b.number(bound, _INDEX), shape)
+        wrong = b.emit(f"bitwise_or {wrong.name}, {outer.name}", torch.bool, shape)
+    at = binary(b, "add", binary(b, "mul", element, count), which, shape)
+    return select(b, wrong, b.number(-outside, _INDEX), at, _INDEX, shape), str(steps)
 
 
 def combined(b: Builder, indices: Sequence[Value], sizes: Sequence[str]) -> Value:

@@ -13,6 +13,8 @@ from ._ops import axis_of, compare, list_text, meta, select
 from ._ranges import integer_range
 
 _INDEX = torch.int64
+# So many elements of a row are compared with each other rather than sorted.
+_FEW = 64
 
 
 @register("aten.sort.default", "aten.sort.stable")
@@ -131,11 +133,16 @@ def _bucketize(b: Builder, node: Any, values: Any, bounds: Value, *, out_int32: 
 def _ranked(b: Builder, x: Value, axis: int, rank: Value) -> tuple[Value, Value]:
     """The element of a rank along an axis, and its position; what is not a number stands last.
 
-    Each element is compared with all others, which elements of all types can be, and axes of symbolic size.
+    Of few elements each is compared with all others, and so are those that have no sort. Others are sorted.
     """
     order = [*(other for other in range(x.rank) if other != axis), axis]
     moved = move(b, x, order)
     rows, count = list(moved.shape[:-1]), moved.shape[-1]
+    if x.dtype.itemsize <= 4 and x.dtype != torch.bool and not (count.isdigit() and int(count) <= _FEW):
+        values, places = _sorted(b, "t", moved, len(rows), False)
+        rank = b.emit(f"expand {rank.name} to {list_text([*rows, '1'])}", _INDEX, [*rows, "1"])
+        take_it = lambda y: b.shape(b.emit(f"gather {y.name}[{rank.name}] over {len(rows)}", y.dtype, rank.shape), rows)
+        return take_it(values), b.cast(take_it(places), _INDEX)
     shape = [*rows, count, count]
     one, other = b.shape(moved, [*rows, count, "1"]), b.shape(moved, [*rows, "1", count])
     is_below, is_equal = compare(b, "lt", other, one, shape), compare(b, "eq", other, one, shape)
