@@ -205,7 +205,7 @@ fn reorder(ctx: &Context, body: &mut Body, op: OpId, order: &[usize]) {
     let made = NewGather { table, indices: &indices, axes, at, accesses }.build(&mut builder, loc);
     let made = body.result(made, 0);
     body.set_value_name(made, body.value_name(old));
-    let users: Vec<(OpId, usize)> = body.uses(old).map(|user| (user.op, user.index as usize)).collect();
+    let users: Vec<(OpId, usize)> = body.uses(old).map(|user| (user.op, user.index)).collect();
     for (user, operand) in users {
         turn(ctx, body, (user, operand), order);
         body.set_operand(user, operand, made);

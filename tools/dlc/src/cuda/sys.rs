@@ -162,11 +162,11 @@ impl Cuda {
         // SAFETY: an image says itself how long it is: machine code, which a driver has made and which is whole, in its
         // header, and PTX by the zero at its end. There are as many values as options, each of the kind that its option
         // takes, and the log outlives the call.
-        let status = unsafe {
+        let status = self.in_captures(|call| unsafe {
             let count = options.len() as c_uint;
             let image = image.as_ptr().cast();
-            (self.call.module_load)(&mut module, image, count, options.as_mut_ptr(), values.as_mut_ptr())
-        };
+            (call.module_load)(&mut module, image, count, options.as_mut_ptr(), values.as_mut_ptr())
+        });
         self.done(status).map(|()| module).map_err(|failure| with_log(failure, &log))
     }
 
@@ -177,6 +177,18 @@ impl Cuda {
         let status = unsafe { (self.call.module_function)(&mut function, module, name.as_ptr()) };
         self.done(status)?;
         Ok(function)
+    }
+
+    /// Calls what a stream that the caller captures would not let this thread call: modules are loaded, memory is taken and
+    /// constants are written once, when a program is first launched in a stream, also while that is captured into a graph.
+    fn in_captures(&self, run: impl FnOnce(&Functions) -> c_int) -> c_int {
+        let mut mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+        // SAFETY: both write the mode that was there before; the second one puts it back.
+        unsafe { (self.call.capture_mode_exchange)(&mut mode) };
+        let done = run(&self.call);
+        // SAFETY: as above.
+        unsafe { (self.call.capture_mode_exchange)(&mut mode) };
+        done
     }
 
     /// Forgets the modules that are loaded with all that is of them.
@@ -335,7 +347,7 @@ impl Driver for Cuda {
     fn allocate(&mut self, bytes: u64) -> Done<Address> {
         let mut at = 0;
         // SAFETY: it writes an address. Nothing is an amount that the driver refuses.
-        let status = unsafe { (self.call.memory_allocate)(&mut at, bytes.max(1) as usize) };
+        let status = self.in_captures(|call| unsafe { (call.memory_allocate)(&mut at, bytes.max(1) as usize) });
         self.done(status).map(|()| at)
     }
 
@@ -351,10 +363,17 @@ impl Driver for Cuda {
             return Ok(());
         }
         // In our stream: a copy without one may still be on its way to the device when the call returns, and a stream that
-        // the others do not block would not wait for it.
+        // the others do not block would not wait for it. A stream of the caller may be capturing, which would copy when the
+        // graph is launched, from bytes that are gone: what it launches waits for the copy here.
+        let (own, is_ours) = (self.own, self.stream == self.own);
         // SAFETY: the driver knows which addresses are memory, and refuses others; the bytes, whose pages are not locked, are
-        // read in the call.
-        let status = unsafe { (self.call.copy_up)(at, bytes.as_ptr().cast(), bytes.len(), self.stream) };
+        // read in the call. The stream is there until `drop`.
+        let status = self.in_captures(|call| unsafe {
+            match (call.copy_up)(at, bytes.as_ptr().cast(), bytes.len(), own) {
+                SUCCESS if !is_ours => (call.stream_wait)(own),
+                done => done,
+            }
+        });
         self.done(status)
     }
 

@@ -77,6 +77,7 @@ functions! {
     stream_destroy = "cuStreamDestroy_v2" (sys::CUstream);
     capture_begin = "cuStreamBeginCapture_v2" (sys::CUstream, sys::CUstreamCaptureMode);
     capture_end = "cuStreamEndCapture" (sys::CUstream, *mut sys::CUgraph);
+    capture_mode_exchange = "cuThreadExchangeStreamCaptureMode" (*mut sys::CUstreamCaptureMode);
     graph_instantiate = "cuGraphInstantiateWithFlags" (*mut sys::CUgraphExec, sys::CUgraph, c_ulonglong);
     graph_launch = "cuGraphLaunch" (sys::CUgraphExec, sys::CUstream);
     graph_destroy = "cuGraphDestroy" (sys::CUgraph);
