@@ -511,13 +511,19 @@ pub fn reduces_rows(ctx: &Context, region: &Body, shape: &Shape) -> Option<Axis>
 /// The most phases of which neighbours lie apart.
 const MOST_PHASES: i64 = 4;
 
+/// The least length of runs in which neighbours lie next to each other.
+const LEAST_RUN: i64 = 32;
+
 /// The axis of which neighbours lie next to each other, or those of the same phase: that of the last position, `x`, or
-/// `x floordiv 2` where another position is `x mod 2`.
+/// `x floordiv 2` where another position is `x mod 2`. Runs are phases as well, where the last position is `x mod 64` and others
+/// change from run to run alone.
 pub struct Neighbours {
     /// The axis.
     pub axis: String,
     /// The position that says which of its phases it is.
     pub phase: Option<SizeExpr>,
+    /// Whether the phases are runs.
+    pub are_runs: bool,
 }
 
 impl Neighbours {
@@ -525,14 +531,30 @@ impl Neighbours {
     pub fn of(at: &[SizeExpr]) -> Option<Neighbours> {
         let (last, others) = at.split_last()?;
         if let Some(axis) = last.as_symbol() {
-            return Some(Neighbours { axis: axis.to_string(), phase: None });
+            return Some(Neighbours { axis: axis.to_string(), phase: None, are_runs: false });
         }
         let terms = last.terms();
+        if let [(1, whole), (times, run)] | [(times, run), (1, whole)] = terms.as_slice()
+            && let ([Factor::Symbol(name)], [Factor::Quotient(of, by)]) = (whole.as_slice(), run.as_slice())
+        {
+            let length = by.as_constant().filter(|length| *length == -*times && *length >= LEAST_RUN)?;
+            let is_of_runs = |factor: &Factor| match factor {
+                Factor::Symbol(other) => other != name,
+                Factor::Quotient(of, by) => {
+                    let is_run = of.as_symbol() == Some(&**name) && by.as_constant().is_some_and(|by| by % length == 0);
+                    is_run || !of.symbols().contains(name)
+                }
+            };
+            let mut factors = others.iter().flat_map(SizeExpr::terms).flat_map(|(_, factors)| factors);
+            let are_runs = of.as_symbol() == Some(&**name) && factors.all(|factor| is_of_runs(&factor));
+            let phase = SizeExpr::symbol(name).and_then(|axis| axis.floordiv(by)).ok();
+            return are_runs.then(|| Neighbours { axis: name.to_string(), phase, are_runs });
+        }
         let [(1, factors)] = terms.as_slice() else { return None };
         let [Factor::Quotient(of, by)] = factors.as_slice() else { return None };
         by.as_constant().filter(|by| (2..=MOST_PHASES).contains(by))?;
         let phase = of.modulo(by).ok().filter(|phase| others.contains(phase))?;
-        Some(Neighbours { axis: of.as_symbol()?.to_string(), phase: Some(phase) })
+        Some(Neighbours { axis: of.as_symbol()?.to_string(), phase: Some(phase), are_runs: false })
     }
 }
 
@@ -562,7 +584,7 @@ pub fn reduces_columns(ctx: &Context, region: &Body, shape: &Shape) -> Option<[A
     let lies = |at: Vec<SizeExpr>| {
         let neighbours = Neighbours::of(&at)?;
         let others = &at[..at.len() - 1];
-        let is_part = |at: &SizeExpr| neighbours.phase.as_ref().is_some_and(|phase| at == phase);
+        let is_part = |at: &SizeExpr| neighbours.are_runs || neighbours.phase.as_ref() == Some(at);
         Some(neighbours.axis == column.0 && others.iter().all(|at| !over(at, column) || is_part(at)))
     };
     across.all(|at| lies(at) == Some(true)).then(|| [column.clone(), along])

@@ -14,6 +14,8 @@ use crate::plan::scattered::POSITIONS;
 
 /// As many results as a tile of a kernel without products has, about.
 const TILE: i64 = 1024;
+/// From so many elements on a column is shared by threads.
+const LONG_OF_COLUMNS: i64 = 64;
 /// As many rows and columns as a tile of a product has, at least.
 const ROWS_OF_TILE: i64 = 32;
 /// The most products side by side in a kernel.
@@ -185,6 +187,24 @@ impl Cutter<'_> {
         let Kind::Reduce { combiner, any_order } = value.kind else { return false };
         let is_exact = matches!(combiner, Combiner::Max | Combiner::Min) && matches!(value.elem, Type::F32 | Type::F64);
         any_order || is_exact || matches!(value.elem, Type::I32 | Type::I64) && combiner != Combiner::Prod
+    }
+
+    /// Why a reduction of columns is stored beside another reduction, which reads other elements: no tile has those of both, and
+    /// a thread would go through each column alone.
+    pub(super) fn beside_columns(&self, node: Node, kernel: Node) -> Option<String> {
+        let length = self.limits.sizes.elements(&self.graph.values[node].over);
+        let is_beside = |other: Node| {
+            matches!(self.graph.values[other].kind, Kind::Reduce { .. })
+                && !self.contractions[other]
+                && self.kernels[other].contains(&kernel)
+                && !depends_on(self.graph, other, node)
+                && !self.shares_elements(node, other)
+        };
+        let is_column = || length >= LONG_OF_COLUMNS && self.costs().columns(node).is_some();
+        let found = is_column() && (node + 1..self.kernels.len()).any(is_beside);
+        found.then(|| {
+            format!("another column is reduced beside it, and a thread would go through {length} elements alone")
+        })
     }
 
     /// Why a long reduction is stored whose kernel has a product that does not read it: each tile would reduce its elements.

@@ -649,9 +649,8 @@ impl<'g> Cutter<'g> {
 
     /// A reduction whose results are used for many elements each, as the mean of a row.
     fn row(&self, node: Node, wanted: Node, kernel: Node) -> Choice {
-        if let Some(why) =
-            self.goes_apart(node, kernel).map(String::from).or_else(|| self.next_to_product(node, kernel))
-        {
+        let apart = self.goes_apart(node, kernel).map(String::from).or_else(|| self.next_to_product(node, kernel));
+        if let Some(why) = apart.or_else(|| self.beside_columns(node, kernel)) {
             return Choice { stored: true, why };
         }
         let next = self.reducer_after(wanted, kernel).filter(|_| self.costs().shares_windows_alone(node, wanted));

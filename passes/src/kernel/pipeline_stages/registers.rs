@@ -10,6 +10,7 @@ use dlc_kernel::interp::axis_number;
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::{Frag, Tile};
 
+use crate::analysis::axes::ancestor_in;
 use crate::analysis::expressions::{BoundExpr, index};
 use crate::analysis::loads::{last_barrier, ring_fits, room};
 use crate::analysis::nesting::{block_of, grid_of, loops_around, needed, writes};
@@ -64,6 +65,10 @@ pub fn find(ctx: &Context, body: &Body, op: OpId) -> Result<Option<Staged>, Stri
         if writes(ctx, body, copy.id, copy.source()) {
             return Err("the grid writes the memory that it copies".into());
         }
+        let named = body.defining_op(copy.tile()).and_then(|made| ancestor_in(body, made, block));
+        if named.is_some() {
+            return Err("a part of a tile, which is named in the loop, is no ring of its own".into());
+        }
         if copy.stage().is_some() || rings.contains(&copy.tile()) {
             return Err("its tiles are rings already, or written twice".into());
         }
@@ -115,7 +120,7 @@ pub fn rewrite(ctx: &Context, body: &mut Body, staged: &Staged) -> Option<()> {
     let stage = made.args[0];
     for &ring in &staged.rings {
         let users: Vec<OpId> = body.uses(ring).map(|used| used.op).collect();
-        let inside = |op: &OpId| crate::analysis::axes::ancestor_in(body, *op, staged.block).is_some();
+        let inside = |op: &OpId| ancestor_in(body, *op, staged.block).is_some();
         let users: Vec<OpId> = users.into_iter().filter(inside).collect();
         for user in users {
             name_stage(ctx, body, user, &staged.rings, stage);

@@ -66,3 +66,15 @@ frontend.graph @rows(%a: tensor<[144, 14, 16], f32>, %b: tensor<[144, 14, 13], f
   %y = sum %n over [1]
   output %y
 }
+
+// Columns of two tensors: each has a kernel in which threads share it. Rows stay together.
+// CHECK-LABEL: host.func @columns
+// CHECK: launch {{.*}} : memref<[512], f32
+// CHECK: %y = launch
+// CHECK-NEXT: return
+frontend.graph @columns(%a: tensor<[3000, 512], f32>, %b: tensor<[2000, 512], f32>) -> tensor<[512], f32> {
+  %s = sum %a over [0]
+  %t = sum %b over [0]
+  %y = add %s, %t
+  output %y
+}

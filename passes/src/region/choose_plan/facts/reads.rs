@@ -29,7 +29,7 @@ impl Facts {
             found.splice(..0, others);
         }
         let (along, phased) = match Neighbours::of(&read.at()) {
-            Some(Neighbours { axis, phase: None }) => (Some(axis), None),
+            Some(Neighbours { axis, phase: None, .. }) => (Some(axis), None),
             Some(Neighbours { axis, .. }) => (None, Some(axis)),
             None => (None, None),
         };
