@@ -3,7 +3,7 @@
 //!
 //! A gather along a later axis of a tensor is lowered with the axes of its indices first, and its readers want them back where
 //! that axis was. A gather that is stored would lie across for all of them. An index whose elements are where they stand, as
-//! those of the axes beside the one that is indexed, is an expression: neighbours are read together then.
+//! those of the axes next to the one that is indexed, is an expression: neighbours are read together then.
 //!
 //! **Requires**: book.
 //! **Ensures**: book. The axes of a gather stand as the positions on the axes of its table name them, unless a reshape or the
@@ -215,17 +215,17 @@ fn reorder(ctx: &Context, body: &mut Body, op: OpId, order: &[usize]) {
 
 /// Lets a reader have the positions on the axes of one of its operands in another order.
 fn turn(ctx: &Context, body: &mut Body, (user, operand): (OpId, usize), order: &[usize]) {
-    let turned = |at: &[SizeExpr]| -> Vec<SizeExpr> { order.iter().map(|&axis| at[axis].clone()).collect() };
+    let reordered = |at: &[SizeExpr]| -> Vec<SizeExpr> { order.iter().map(|&axis| at[axis].clone()).collect() };
     let op = OpRef::new(ctx, body, user);
     let gather = Gather::of(op);
     if let Some(gather) = gather.filter(|_| operand == 0) {
-        let at = Exprs::make(ctx, turned(&gather.at()));
+        let at = Exprs::make(ctx, reordered(&gather.at()));
         body.set_prop(ctx, user, ctx.intern_str("at"), Some(at));
         return;
     }
     let place = operand - usize::from(gather.is_some());
     let mut accesses: Vec<Access> = gather.map_or_else(|| accesses_of(op), |gather| gather.accesses());
-    accesses[place].at = turned(&accesses[place].at);
+    accesses[place].at = reordered(&accesses[place].at);
     body.set_prop(ctx, user, ctx.intern_str("accesses"), Some(Accesses::make(ctx, accesses)));
 }
 

@@ -105,7 +105,24 @@ impl Cutter<'_> {
         let is_large = !is_row && times > TILE && length > TILE;
         let is_faster = || self.costs().is_faster_in_each_tile(reduction, times, length);
         let is_kept = || is_faster() || self.shares_elements(reduction, value);
-        is_large || (times > ROW_OF_RESULTS && !is_kept())
+        is_large || (times > ROW_OF_RESULTS && (!is_kept() || self.crosses_rows(reduction, value)))
+    }
+
+    /// Whether a kernel goes along the rows of a reduction, and another one is along an axis of its results across them: a tile has
+    /// whole rows of one of them alone.
+    fn crosses_rows(&self, across: Node, kernel: Node) -> bool {
+        let axes = &self.graph.values[kernel].axes;
+        let own = &self.graph.values[across].over;
+        let goes_along = |over: &[SizeExpr]| over.iter().all(|size| axes.contains(size));
+        let is_row = |other: Node| {
+            let value = &self.graph.values[other];
+            matches!(value.kind, Kind::Reduce { .. })
+                && !self.contractions[other]
+                && self.kernels[other].contains(&kernel)
+                && value.over != *own
+                && goes_along(&value.over)
+        };
+        goes_along(own) && (across + 1..self.kernels.len()).any(is_row)
     }
 
     /// Whether a value is computed from elements that a reduction reduces, and not only from its results: a tile that has the row
@@ -189,11 +206,11 @@ impl Cutter<'_> {
         any_order || is_exact || matches!(value.elem, Type::I32 | Type::I64) && combiner != Combiner::Prod
     }
 
-    /// Why a reduction of columns is stored beside another reduction, which reads other elements: no tile has those of both, and
+    /// Why a reduction of columns is stored where another one is in its kernel, which reads other elements: no tile has those of both, and
     /// a thread would go through each column alone.
-    pub(super) fn beside_columns(&self, node: Node, kernel: Node) -> Option<String> {
+    pub(super) fn columns_alongside(&self, node: Node, kernel: Node) -> Option<String> {
         let length = self.limits.sizes.elements(&self.graph.values[node].over);
-        let is_beside = |other: Node| {
+        let is_alongside = |other: Node| {
             matches!(self.graph.values[other].kind, Kind::Reduce { .. })
                 && !self.contractions[other]
                 && self.kernels[other].contains(&kernel)
@@ -201,21 +218,21 @@ impl Cutter<'_> {
                 && !self.shares_elements(node, other)
         };
         let is_column = || length >= LONG_OF_COLUMNS && self.costs().columns(node).is_some();
-        let found = is_column() && (node + 1..self.kernels.len()).any(is_beside);
+        let found = is_column() && (node + 1..self.kernels.len()).any(is_alongside);
         found.then(|| {
-            format!("another column is reduced beside it, and a thread would go through {length} elements alone")
+            format!("another column is reduced in its kernel, and a thread would go through {length} elements alone")
         })
     }
 
     /// Why a long reduction is stored whose kernel has a product that does not read it: each tile would reduce its elements.
     pub(super) fn next_to_product(&self, node: Node, kernel: Node) -> Option<String> {
         let length = self.limits.sizes.elements(&self.graph.values[node].over);
-        let found = length > TILE && self.products_beside(node, kernel).next().is_some();
+        let found = length > TILE && self.products_alongside(node, kernel).next().is_some();
         found.then(|| format!("a product has the tiles of its kernel, and each would reduce {length} elements"))
     }
 
     /// The products of a kernel that is decided, of which a value is no factor and none keeps rows of another one.
-    fn products_beside(&self, node: Node, kernel: Node) -> impl Iterator<Item = Node> {
+    fn products_alongside(&self, node: Node, kernel: Node) -> impl Iterator<Item = Node> {
         (node + 1..self.kernels.len()).filter(move |&other| {
             self.contractions[other]
                 && self.kernels[other].contains(&kernel)
@@ -226,9 +243,9 @@ impl Cutter<'_> {
     }
 
     /// Why a value with products below it is stored, whose kernel has too many: each of them has registers for its tile.
-    pub(super) fn beside_products(&self, node: Node, kernel: Node) -> Option<String> {
+    pub(super) fn too_many_products(&self, node: Node, kernel: Node) -> Option<String> {
         let (above, all) = self.products_below(kernel, (node, kernel));
-        // What a product multiplies is not beside it.
+        // What a product multiplies is not alongside.
         if all <= MOST_PRODUCTS || !above.contains(&node) {
             return None;
         }
@@ -254,9 +271,9 @@ impl Cutter<'_> {
         (seen, count)
     }
 
-    /// Whether a product takes less time in a kernel of its own, which divides its sum, than beside others of its kernel.
-    pub(super) fn is_faster_than_beside(&self, node: Node, wanted: Node, kernel: Node) -> bool {
-        let others: Vec<Node> = self.products_beside(node, kernel).collect();
+    /// Whether a product takes less time in a kernel of its own, which divides its sum, than next to others in one.
+    pub(super) fn is_faster_than_alongside(&self, node: Node, wanted: Node, kernel: Node) -> bool {
+        let others: Vec<Node> = self.products_alongside(node, kernel).collect();
         !others.is_empty() && self.costs().is_faster_apart(node, wanted, &others)
     }
 

@@ -401,7 +401,7 @@ impl<'g> Cutter<'g> {
 
     /// Elementwise work.
     fn map(&self, node: Node, kernel: Node) -> Choice {
-        if let Some(why) = self.beside_products(node, kernel) {
+        if let Some(why) = self.too_many_products(node, kernel) {
             return Choice { stored: true, why };
         }
         if let Some(sum) = self.rounded(node) {
@@ -490,7 +490,7 @@ impl<'g> Cutter<'g> {
                 format!("its kernel would multiply it at {places} places, which costs more than to write and read it");
             return Choice { stored: true, why };
         }
-        if self.is_faster_than_beside(node, wanted, kernel) {
+        if self.is_faster_than_alongside(node, wanted, kernel) {
             let why =
                 "its kernel has another product and few tiles, and two kernels that divide their sums take less time";
             return Choice { stored: true, why: why.into() };
@@ -650,7 +650,7 @@ impl<'g> Cutter<'g> {
     /// A reduction whose results are used for many elements each, as the mean of a row.
     fn row(&self, node: Node, wanted: Node, kernel: Node) -> Choice {
         let apart = self.goes_apart(node, kernel).map(String::from).or_else(|| self.next_to_product(node, kernel));
-        if let Some(why) = apart.or_else(|| self.beside_columns(node, kernel)) {
+        if let Some(why) = apart.or_else(|| self.columns_alongside(node, kernel)) {
             return Choice { stored: true, why };
         }
         let next = self.reducer_after(wanted, kernel).filter(|_| self.costs().shares_windows_alone(node, wanted));

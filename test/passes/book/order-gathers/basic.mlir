@@ -43,9 +43,9 @@ book.func @indices<N>(%x: tensor<[9], f32>, %i: tensor<[3, 7], i64>, %k: tensor<
 // -----
 
 // Elements at positions of each axis, of which all but one are where they stand: those are expressions, and so are reversed ones.
-// CHECK-LABEL: book.func @beside
+// CHECK-LABEL: book.func @of_axes
 // CHECK: %y = gather non_scop axes (i0: 4, i1: N, i2: 16) of %x at [i0, %i (i0, i1), -i2 + 15] : tensor<[4, N, 16], f32>
-book.func @beside<N>(%x: tensor<[4, 9, 16], f32>, %i: tensor<[4, N], i64>) -> tensor<[4, N, 16], f32> {
+book.func @of_axes<N>(%x: tensor<[4, 9, 16], f32>, %i: tensor<[4, N], i64>) -> tensor<[4, N, 16], f32> {
   %a = iota (i0) axes (i0: 4) : tensor<[4], i32>
   %b = iota (15 - i0) axes (i0: 16) : tensor<[16], i64>
   %y = gather non_scop axes (i0: 4, i1: N, i2: 16) of %x at [%a (i0), %i (i0, i1), %b (i2)] : tensor<[4, N, 16], f32>

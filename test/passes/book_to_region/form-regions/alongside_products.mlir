@@ -36,7 +36,7 @@ frontend.graph @cell(%x: tensor<[16, 8192], f16>, %h: tensor<[16, 8192], f16>, %
   output %y
 }
 
-// With as many tiles as there are multiprocessors they stay together.
+// With as many tiles as there are SMs they stay together.
 // CHECK-LABEL: host.func @together
 // CHECK-NEXT: %y = launch
 // CHECK-NEXT: return
@@ -76,5 +76,20 @@ frontend.graph @columns(%a: tensor<[3000, 512], f32>, %b: tensor<[2000, 512], f3
   %s = sum %a over [0]
   %t = sum %b over [0]
   %y = add %s, %t
+  output %y
+}
+
+// A sum over samples next to sums of their rows, as of labels that count: no tile has both, so the first one is stored.
+// CHECK-LABEL: host.func @labels
+// CHECK: launch {{.*}} : memref<[], f32
+// CHECK: %y = launch
+// CHECK-NEXT: return
+frontend.graph @labels(%m: tensor<[24], f32>, %x: tensor<[24, 1000], f32>) -> tensor<[24, 1000], f32> {
+  %n = sum %m over [0]
+  %r = reshape %m to [24, 1]
+  %w = div %r, %n
+  %a = mul %x, %w
+  %s = sum %a over [1] keepdim
+  %y = sub %a, %s
   output %y
 }
