@@ -7,8 +7,8 @@
 // CHECK: %pr = launch
 // CHECK-NEXT: %y = launch
 // CHECK-NEXT: return
-frontend.graph @twelve(%a: tensor<[2048, 64], f16>, %b: tensor<[2048, 64], f16>, %c: tensor<[2048, 64], f16>, %d: tensor<[2048, 64], f16>, %e: tensor<[2048, 64], f16>, %f: tensor<[2048, 64], f16>,
-    %w: tensor<[64, 2048], f16>) -> tensor<[2048, 2048], f16> {
+frontend.graph @twelve<M, N>(%a: tensor<[M, 64], f16>, %b: tensor<[M, 64], f16>, %c: tensor<[M, 64], f16>, %d: tensor<[M, 64], f16>, %e: tensor<[M, 64], f16>, %f: tensor<[M, 64], f16>,
+    %w: tensor<[64, N], f16>) -> tensor<[M, N], f16> {
   %p = gemm %a, %w
   %q = gemm %b, %w
   %r = gemm %c, %w
@@ -28,7 +28,7 @@ frontend.graph @twelve(%a: tensor<[2048, 64], f16>, %b: tensor<[2048, 64], f16>,
 // CHECK: %{{.*}} = launch
 // CHECK-NEXT: %y = launch
 // CHECK-NEXT: return
-frontend.graph @cell(%x: tensor<[16, 8192], f16>, %h: tensor<[16, 8192], f16>, %w: tensor<[8192, 512], f16>, %u: tensor<[8192, 512], f16>) -> tensor<[16, 512], f16> {
+frontend.graph @cell(%x: tensor<[16, 8192], f16>, %h: tensor<[16, 8192], f16>, %w: tensor<[8192, 64], f16>, %u: tensor<[8192, 64], f16>) -> tensor<[16, 64], f16> {
   %p = gemm %x, %w
   %q = gemm %h, %u
   %s = add %p, %q
@@ -40,7 +40,7 @@ frontend.graph @cell(%x: tensor<[16, 8192], f16>, %h: tensor<[16, 8192], f16>, %
 // CHECK-LABEL: host.func @together
 // CHECK-NEXT: %y = launch
 // CHECK-NEXT: return
-frontend.graph @together(%x: tensor<[2048, 512], f16>, %w: tensor<[512, 2048], f16>, %u: tensor<[512, 2048], f16>) -> tensor<[2048, 2048], f16> {
+frontend.graph @together<M, N>(%x: tensor<[M, 512], f16>, %w: tensor<[512, N], f16>, %u: tensor<[512, N], f16>) -> tensor<[M, N], f16> {
   %p = gemm %x, %w
   %q = gemm %x, %u
   %s = sigmoid %p
@@ -72,7 +72,7 @@ frontend.graph @rows(%a: tensor<[144, 14, 16], f32>, %b: tensor<[144, 14, 13], f
 // CHECK: launch {{.*}} : memref<[512], f32
 // CHECK: %y = launch
 // CHECK-NEXT: return
-frontend.graph @columns(%a: tensor<[3000, 512], f32>, %b: tensor<[2000, 512], f32>) -> tensor<[512], f32> {
+frontend.graph @columns<A, B>(%a: tensor<[A, 512], f32>, %b: tensor<[B, 512], f32>) -> tensor<[512], f32> {
   %s = sum %a over [0]
   %t = sum %b over [0]
   %y = add %s, %t
