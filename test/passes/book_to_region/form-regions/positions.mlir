@@ -56,14 +56,14 @@ frontend.graph @counted(%j: tensor<[4096], i64>, %x: tensor<[512, 64], i64>) -> 
 
 // Sums over all pixels of an image that is read by rows and columns: stored as they are, so that elements go to their places.
 // CHECK-LABEL: host.func @image
-// CHECK: launch {{.*}} : memref<[2400], f32
+// CHECK: launch {{.*}} : memref<[120], f32
 // CHECK: %y = launch
 // CHECK-NOT: launch
 // CHECK: return
-frontend.graph @image(%i: tensor<[9000], i64>, %a: tensor<[9000], f32>, %b: tensor<[40, 60], f32>) -> tensor<[40, 60], f32> {
-  %zero = full 0.0 : tensor<[2400], f32>
+frontend.graph @image(%i: tensor<[900], i64>, %a: tensor<[900], f32>, %b: tensor<[10, 12], f32>) -> tensor<[10, 12], f32> {
+  %zero = full 0.0 : tensor<[120], f32>
   %p = scatter_add %zero, %i, %a over 0 any_order
-  %q = reshape %p to [40, 60]
+  %q = reshape %p to [10, 12]
   %y = div %q, %b
   output %y
 }
