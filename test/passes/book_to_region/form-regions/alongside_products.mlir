@@ -28,7 +28,7 @@ frontend.graph @twelve<M, N>(%a: tensor<[M, 64], f16>, %b: tensor<[M, 64], f16>,
 // CHECK: %{{.*}} = launch
 // CHECK-NEXT: %y = launch
 // CHECK-NEXT: return
-frontend.graph @cell(%x: tensor<[16, 8192], f16>, %h: tensor<[16, 8192], f16>, %w: tensor<[8192, 64], f16>, %u: tensor<[8192, 64], f16>) -> tensor<[16, 64], f16> {
+frontend.graph @cell(%x: tensor<[4, 4096], f16>, %h: tensor<[4, 4096], f16>, %w: tensor<[4096, 8], f16>, %u: tensor<[4096, 8], f16>) -> tensor<[4, 8], f16> {
   %p = gemm %x, %w
   %q = gemm %h, %u
   %s = add %p, %q
