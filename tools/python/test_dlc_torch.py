@@ -399,6 +399,19 @@ class Gpu(unittest.TestCase):
         for rows in (32, 7):
             close(self, compiled(x[:rows].contiguous()), model(x[:rows]))
 
+    def test_a_call_that_is_captured_into_a_graph(self):
+        if not torch.cuda.is_available():
+            self.skipTest("there is no GPU")
+        # Two kernels with memory between them, which is taken while the stream is captured.
+        model = function(lambda x, w: (x @ w).softmax(-1) @ w.T)
+        x, w = torch.randn(50, 30, device="cuda"), torch.randn(30, 40, device="cuda")
+        compiled = dlc.torch.compile(model, (x, w))
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            y = compiled(x, w)
+        graph.replay()
+        close(self, y, model(x, w))
+
 
 class Ready(unittest.TestCase):
     """Calls on tensors of a GPU, without one: tensors of the CPU stand in for them, and launches are written down."""

@@ -27,7 +27,8 @@
 //! }
 //! ```
 //!
-//! **Does not** change which elements are read: positions that may lie outside of the table stay elements. Linear in the gathers and their users. Rules of the debug counters: `order`, `known`.
+//! **Does not** change which elements are read: positions that may lie outside of the table stay elements. Linear in the gathers
+//! and their users. Rules of the debug counters: `order`, `known`.
 
 use dlc_book::ops::{Entry, Function, Gather, Iota, NewEntry, NewGather, Reduce, Scan, Sort};
 use dlc_book::syntax::{element, element_of};
@@ -70,6 +71,8 @@ impl Pass for OrderGathers {
             let op = match at.filter(|_| cx.allows_rule("known")) {
                 Some(at) => {
                     known += 1;
+                    let message = "the elements of an index are where they stand: the position is an expression";
+                    cx.remark(RemarkKind::Passed, body.loc(op), message.to_string());
                     with_positions(cx.ctx, body, op, at)
                 }
                 None => op,
@@ -237,5 +240,5 @@ fn accesses_of(op: OpRef<'_>) -> Vec<Access> {
         Scan::of(op).map(|scan| scan.accesses()),
         Sort::of(op).map(|sort| sort.accesses()),
     ];
-    all.into_iter().flatten().next().expect("only ops with accesses are turned")
+    all.into_iter().flatten().next().expect("only ops with accesses read a gather that is ordered")
 }

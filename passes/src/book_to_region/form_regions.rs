@@ -50,7 +50,9 @@
 //! where the kernels would have more than four times the ops of the program; reductions that another reduction would
 //! compute again at its steps, or what they are rounded to; what a reduction to few results reads of rows that are reduced
 //! (the rows then have a kernel that fills the machine); few long rows that a kernel goes along again, which blocks
-//! then share; what more than 16 reductions of a kernel would compute at each of their steps. A contraction that feeds
+//! then share; columns and sums across rows next to another reduction; reductions whose elements go to positions in any order, next
+//! to others or under merged axes; products whose results lie along an axis as both factors do, that take less time where their
+//! sums are divided, or of which more than about four stand side by side; what more than 16 reductions of a kernel would compute at each of their steps. A contraction that feeds
 //! another one through elementwise work and reductions of rows is not stored where a kernel can hold a row of the result:
 //! such pairs are chosen first, those that save most before others, no contraction in two. The intermediate must be the
 //! left factor, and read no overlapping windows (`chains`). Each choice is reported as a remark with its balance. See `cut`, `cost` for the

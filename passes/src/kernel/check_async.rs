@@ -75,6 +75,7 @@ mod paths;
 mod program;
 mod quotients;
 mod report;
+mod rows;
 mod scenarios;
 mod shapes;
 mod sizes;
@@ -284,6 +285,7 @@ impl Display for Proof {
 pub fn check_async(ctx: &Context, body: &Body, grid: OpId) -> Result<Proof, Box<Diagnostic>> {
     let function = OpRef::new(ctx, body, body.root());
     let grid = OpRef { id: grid, ..function };
+    rows::check_rows(Grid::from(grid))?;
     let blocks_of_grid = blocks::check_blocks(Grid::from(grid))?;
     let (program, flow) = compile::compile(Func::from(function), Grid::from(grid))?;
     let mut shapes = shapes::Shapes::default();

@@ -26,7 +26,6 @@ mod writes;
 use std::rc::Rc;
 
 use dlc_core::guard::Guard;
-use dlc_core::memref::MemRef;
 use dlc_ir::affine::{AffineExpr, SizeExpr};
 use dlc_ir::diag::{Code, Diagnostic};
 use dlc_ir::{OpId, OpRef, Type, ValueId};
@@ -36,7 +35,6 @@ use dlc_kernel::types::{Frag, TensorMap, Tile};
 use rustc_hash::FxHashMap;
 
 use super::{DEADLOCK, NOT_CHECKED, STALE_FLAG, UNORDERED_BLOCKS};
-use crate::analysis::boxes;
 pub use cross_block::CrossBlockValues;
 use sites::{Differs, Pair, Var, group_of};
 pub use ways::{never_run, never_together};
@@ -91,7 +89,6 @@ pub fn check_blocks(grid: ops::Grid<'_>) -> Result<Blocks<'_>, Fault> {
     let mut blocks = Blocks { grid, ops, tile_orders, accesses, flags, counters: Rc::default(), orders };
     for &id in &blocks.ops {
         let op = OpRef { id, ..*grid };
-        begins_aligned(op)?;
         if let Some(access) = access(op)? {
             blocks.accesses.push(access);
         } else if let Some(flag) = Flag::of(op) {
@@ -113,25 +110,9 @@ pub fn check_blocks(grid: ops::Grid<'_>) -> Result<Blocks<'_>, Fault> {
 }
 
 /// The memory that a value is, or that a tensor map is of.
-fn memory_of(op: OpRef<'_>, value: ValueId) -> ValueId {
+pub fn memory_of(op: OpRef<'_>, value: ValueId) -> ValueId {
     let map = op.body.defining_op(value).and_then(|id| ops::TensorMapOf::of(OpRef { id, ..op }));
     map.map_or(value, |map| map.memory())
-}
-
-/// That TMA begins at a multiple of 16 bytes within rows of memory.
-fn begins_aligned(op: OpRef<'_>) -> Result<(), Fault> {
-    let (map, at, args): (ValueId, Vec<SizeExpr>, Vec<ValueId>) = match (ops::TmaLoad::of(op), ops::TmaStore::of(op)) {
-        (Some(load), _) => (load.map(), load.at(), load.args().collect()),
-        (_, Some(store)) => (store.map(), store.at(), store.args().collect()),
-        _ => return Ok(()),
-    };
-    let memory = MemRef::of(op.ctx, op.type_of(memory_of(op, map)));
-    let Some(memory) = memory else { return Ok(()) };
-    boxes::begins_aligned(op.ctx, op.body, memory, &at, &args).map_err(|reason| {
-        let message = format!("not verified: {reason}, and TMA stops the kernel at others");
-        let suggestion = "let threads copy it ('copy', 'store'), or let it begin at such a place";
-        Box::new(Diagnostic::error(&NOT_CHECKED, op.loc(), message).at(op.name()).suggest(suggestion))
-    })
 }
 
 fn access(op: OpRef<'_>) -> Result<Option<Access<'_>>, Fault> {

@@ -187,8 +187,14 @@ impl<'a, 'c: 'a> Lower<'a, 'c> {
             let (row, modifiers) = match op.combine() {
                 None => (&table::BULK_TENSOR, format!("{rank}d.global.shared::cta.tile.bulk_group")),
                 Some(combiner) => {
+                    let is_float = !ty.elem(ctx).is_integer(ctx);
                     let word = match combiner {
                         Combiner::Sum => "add",
+                        // In memory NaN wins, as in a reduction.
+                        Combiner::Max | Combiner::Min if is_float => {
+                            return Err(Refused::new("it is not known what TMA makes of NaN")
+                                .suggest("let threads combine it ('store combine')"));
+                        }
                         Combiner::Max => "max",
                         Combiner::Min => "min",
                         Combiner::Prod => return Err(Refused::new("TMA does not multiply")),

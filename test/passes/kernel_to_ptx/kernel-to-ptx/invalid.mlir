@@ -136,3 +136,23 @@ kernel.func @too_many_instructions_to_unroll() -> memref<[1], i32> {
   }
   return %Y
 }
+
+// -----
+
+kernel.func @the_larger_by_tma(%X: memref<[64, 64], f16>) -> memref<[64, 64], f16, row_major, align 16> attributes {target = "sm90"} {
+  %Y = output : memref<[64, 64], f16, row_major, align 16>
+  %y = tensor_map %Y : tensormap<[64, 64], f16, swizzle 128>
+  grid (1) threads 128 {
+    %s = shared : tile<[64, 64], f16, swizzle 128>
+    %h = const 1.0 : frag<[64, 64], f16, wgmma>
+    store_shared %h to %s
+    fence_async
+    barrier
+    elect {
+      // expected-error@+1 {{E1910 'kernel.tma_store': it is not known what TMA makes of NaN}}
+      %t = tma_store combine max %s to %y[0, 0] : token<epilogue>
+      await_read %t
+    }
+  }
+  return %Y
+}
