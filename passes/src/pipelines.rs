@@ -91,17 +91,18 @@ inventory::submit! { &REGION_NORMALIZE }
 /// 15. `chain-contractions`: what one contraction forwards to the next stays on chip.
 /// 16. `merge-axes`, `share-axes`: axes that follow each other wherever memory is read are one, and reductions of rows that
 ///     are read along such axes, too, go along them.
-/// 17. `order-buffers`: buffers between kernels end with an axis of the tiles of the product that fills them.
-/// 18. `explicit-broadcast`: outside of bodies, broadcasts are made explicit.
-/// 19. `cse`, `dce`: what that left twice, or left over.
-/// 20. `plan-arena`: where the buffers between kernels lie.
+/// 17. `flatten-reductions`: reductions whose last axis is short go along one axis.
+/// 18. `order-buffers`: buffers between kernels end with an axis of the tiles of the product that fills them.
+/// 19. `explicit-broadcast`: outside of bodies, broadcasts are made explicit.
+/// 20. `cse`, `dce`: what that left twice, or left over.
+/// 21. `plan-arena`: where the buffers between kernels lie.
 static BOOK_TO_REGION: PipelineDef = PipelineDef {
     name: "book-to-region",
     summary: "Partitions entries into kernels in normal form, and plans the memory between them.",
     text: "widen-products,fold-counts,recognize-scans,dce,split-axes{finite},split-scans,split-sorts,nest-variances,nest-reductions,\
            hoist-gathers,order-gathers,dce,form-regions,join-kernels,slice-inputs,merge-kernels,share-axes,cse,widen-sums,ccon1,\
            srnf{reassoc},normalize-select,sink-epilogue,stream-softmax,stream-extrema,chain-contractions,merge-axes,\
-           share-axes,order-buffers,explicit-broadcast,cse,dce,plan-arena",
+           share-axes,flatten-reductions,order-buffers,explicit-broadcast,cse,dce,plan-arena",
     to_layer: "",
     lowering: "form-regions",
 };

@@ -25,6 +25,8 @@ pub mod chain_contractions;
 
 pub mod merge_axes;
 
+pub mod flatten_reductions;
+
 pub mod order_buffers;
 
 pub mod explicit_broadcast;

@@ -1,5 +1,6 @@
 //! Changes of kernels that several passes make alike. What they only want to know is in [`analysis`](crate::analysis).
 //!
+//! - [`axes`]: other axes for the values of a kernel.
 //! - [`blocks`]: the blocks of a grid as numbers of its tiles.
 //! - [`branch`]: an `if` of which one side is taken.
 //! - [`brought`]: values of a region that are needed elsewhere.
@@ -10,6 +11,7 @@
 //! - [`rows`]: the rows of fragments shared among groups of threads.
 //! - [`unused`]: ops that nothing uses any more.
 
+pub mod axes;
 pub mod blocks;
 pub mod branch;
 pub mod brought;

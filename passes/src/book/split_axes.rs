@@ -366,9 +366,16 @@ fn first_positions(builder: &mut Builder<'_>, loc: Loc, (old, longer): (ValueId,
 }
 
 /// Whether a reduction goes on with an axis of a value, itself or after element-by-element work: it would be stored whole
-/// for that, where it may be reduced on chip.
+/// for that, where it may be reduced on chip. So would one that is reduced along the axis, and has more elements than all that it
+/// is computed from: what a scatter adds at each position.
 fn is_kept(op: OpRef<'_>, value: ValueId, axis: usize) -> bool {
     let (ctx, body) = (op.ctx, op.body);
+    let elements = |value: ValueId| -> Option<i64> {
+        let dims = Tensor::of(ctx, body.value_type(value))?.dims(ctx);
+        dims.iter().try_fold(1i64, |all, dim| all.checked_mul(dim.as_constant()?))
+    };
+    let read = op.operands().map(elements).try_fold(0, |most: i64, own| Some(most.max(own?)));
+    let is_outer = elements(value).zip(read).is_some_and(|(own, read)| own > read);
     let mut work = vec![(value, axis)];
     for _ in 0..MAX_VISITS {
         let Some((value, axis)) = work.pop() else { return false };
@@ -382,7 +389,7 @@ fn is_kept(op: OpRef<'_>, value: ValueId, axis: usize) -> bool {
             let own = |(_, access): (ValueId, Access)| axis_of(access.at.get(axis)?.as_symbol()?);
             for own in reads.filter_map(own) {
                 match Reduce::of(reader) {
-                    Some(reduce) if own < reduce.axes().len() => return true,
+                    Some(reduce) if own < reduce.axes().len() || is_outer => return true,
                     Some(_) => {}
                     None => work.push((reader.result(0), own)),
                 }

@@ -31,7 +31,8 @@ use super::parts::{Parts, parts};
 use super::repair::{clause_of, free, halve};
 use super::scattered::{Scattered, scattered};
 use super::shape::{
-    Axis, Groups, Scanned, Shape, groups, groups_of_rows, held_values, reduces_columns, reduces_rows, scanned, sorted,
+    Axis, Groups, Scanned, Shape, axes_to_share, groups, groups_of_rows, held_values, reduces_columns, reduces_rows,
+    scanned, sorted,
 };
 use super::tiling::{Form, MMA_ROWS, PlannedProduct, Tiling, WGMMA_ROWS};
 use crate::analysis::axes::reductions;
@@ -450,7 +451,28 @@ impl Resolver<'_> {
             let mapping = map(tiling, [batch, vec![column], Vec::new()]);
             return Ok(Mapping { along: Some(along.0), is_planned, keeps_rows, ..mapping });
         }
+        if let Some(along) = self.shared_axis() {
+            let is_alone = shape.inner.iter().all(|axis| axis.0 == along.0);
+            let planned = plan.filter(|_| is_alone).map(|plan| (plan, &*shape.outer, &along));
+            let (tiling, is_planned) = self.shared(Form::Rows, planned, [one, &along.1])?;
+            if is_planned {
+                let mapping = map(tiling, [Vec::new(), shape.outer.clone(), Vec::new()]);
+                return Ok(Mapping {
+                    along: Some(along.0),
+                    is_planned,
+                    is_of_rows: true,
+                    keeps_rows: keeps,
+                    ..mapping
+                });
+            }
+        }
         self.elements(shape, &map)
+    }
+
+    /// The axis of a reduction that threads share by the plan, however memory lies.
+    fn shared_axis(&self) -> Option<Axis> {
+        let threads = self.plan?.threads.as_ref()?;
+        axes_to_share(self.ctx, self.region).into_iter().find(|(axis, _)| threads.along(axis) > 1)
     }
 
     /// The axes of the results besides the columns that a kernel goes along: a block has one position of each.

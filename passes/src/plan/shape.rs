@@ -499,13 +499,32 @@ pub fn reduces_rows(ctx: &Context, region: &Body, shape: &Shape) -> Option<Axis>
             Some(results(at)) == most && at.last().is_some_and(|at| has(std::slice::from_ref(at), &last))
         };
         let along = across.iter().any(lies);
-        // Few elements are not worth the lanes of a warp.
         let size = reduce.sizes().last().cloned()?;
-        if along && size.as_constant().is_none_or(|size| size >= 32) {
+        if along && is_for_lanes(shape, &size) {
             return Some((last, size));
         }
     }
     None
+}
+
+/// So many results and elements of each are too few for the threads of the machine, where a thread has a result.
+const FEW: i64 = 1 << 13;
+
+/// Whether lanes of a warp are to share a reduction of so many elements: few are worth it only where there are few results.
+fn is_for_lanes(shape: &Shape, size: &SizeExpr) -> bool {
+    let results =
+        shape.outer.iter().chain(&shape.inner).try_fold(1i64, |all, (_, size)| all.checked_mul(size.as_constant()?));
+    let is_few = |size: i64| size >= 4 && results.is_some_and(|results| results.saturating_mul(size) < FEW);
+    size.as_constant().is_none_or(|size| size >= 32 || is_few(size))
+}
+
+/// The axes that threads can share: the last one of each reduction whose parts can be combined.
+pub fn axes_to_share(ctx: &Context, region: &Body) -> Vec<Axis> {
+    let all = reductions(ctx, region).into_iter().filter_map(|id| Reduce::of(OpRef::new(ctx, region, id)));
+    let known = all.filter(|reduce| reduce.combiner().is_some() || weighted(ctx, region, reduce.id).is_some());
+    let last =
+        |reduce: Reduce<'_>| reduce.axes().last().map(|name| name.to_string()).zip(reduce.sizes().last().cloned());
+    known.filter_map(last).collect()
 }
 
 /// The most phases of which neighbours lie apart.
@@ -577,15 +596,24 @@ pub fn reduces_columns(ctx: &Context, region: &Body, shape: &Shape) -> Option<[A
     let reads = region.walk().into_iter().filter_map(|op| Read::of(OpRef::new(ctx, region, op)));
     let over = |at: &SizeExpr, axis: &Axis| at.symbols().iter().any(|name| **name == *axis.0);
     let has = |at: &[SizeExpr], axis: &Axis| at.iter().any(|at| over(at, axis));
-    // What is the same for all columns is read by all lanes at once.
-    let across = reads.map(|read| read.at()).filter(|at| has(at, &along) && has(at, column));
-    let mut across = across.peekable();
-    across.peek()?;
-    let lies = |at: Vec<SizeExpr>| {
-        let neighbours = Neighbours::of(&at)?;
+    // What is the same for all columns is read by all lanes at once, and what is that for other results lies as it does.
+    let across: Vec<Vec<SizeExpr>> =
+        reads.map(|read| read.at()).filter(|at| has(at, &along) && has(at, column)).collect();
+    let results = |at: &[SizeExpr]| shape.outer.iter().filter(|axis| has(at, axis)).count();
+    let most = across.iter().map(|at| results(at)).max()?;
+    let lies = |at: &[SizeExpr]| {
+        let neighbours = Neighbours::of(&unshifted(at)?)?;
         let others = &at[..at.len() - 1];
         let is_part = |at: &SizeExpr| neighbours.are_runs || neighbours.phase.as_ref() == Some(at);
         Some(neighbours.axis == column.0 && others.iter().all(|at| !over(at, column) || is_part(at)))
     };
+    let mut across = across.iter().filter(|at| results(at) == most);
     across.all(|at| lies(at) == Some(true)).then(|| [column.clone(), along])
+}
+
+/// Positions with the last one as without a shift.
+fn unshifted(at: &[SizeExpr]) -> Option<Vec<SizeExpr>> {
+    let (last, others) = at.split_last()?;
+    let shift = last.terms().iter().find(|(_, factors)| factors.is_empty()).map_or(0, |(shift, _)| *shift);
+    Some([others, &[last.sub(&shift.into()).ok()?]].concat())
 }

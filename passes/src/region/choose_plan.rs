@@ -286,7 +286,7 @@ impl Pass for ChoosePlan {
             let all =
                 || std::iter::once(&general).chain(others.iter().map(|(_, chosen)| chosen)).map(|chosen| &chosen.0);
             self.report(cx, view, all());
-            if all().any(|chosen| cut::is_without_tile(&chosen.ranked))
+            if all().any(|chosen| cut::is_to_cut(ctx, kernel, &chosen.ranked, &target))
                 && let Some(parts) = packer.cut(body, op, &mut packing)
             {
                 parts.into_iter().rev().for_each(|part| kernels.push_front(part));

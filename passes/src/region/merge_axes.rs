@@ -46,12 +46,14 @@
 //!
 //! Two axes may be one if values depend on both or on neither, and if all memory that is read or written at one of them
 //! has both next to each other in their full size. A position that goes on with the second where the first ends, `64*h + w`
-//! for 64 of `w`, is a position along both. Whether memory may be seen with fewer axes depends on all its reads,
+//! for 64 of `w`, is a position along both. Memory that is read at the two parts of one position alone, `x floordiv 3` and
+//! `x mod 3`, has one axis for both. Whether memory may be seen with fewer axes depends on all its reads,
 //! so pairs are taken away until none is refused (the largest set without a contradiction); what shares memory is merged
 //! together. Linear in ops times axes. Sums go over the same elements in the same order. Rules of the debug
-//! counters: `single`, `merge`.
+//! counters: `single`, `parts`, `merge`.
 
 mod pairs;
+mod parts;
 mod single;
 mod sizes;
 
@@ -114,6 +116,9 @@ pub fn merge_axes(module: &mut Body, cx: &PassCx<'_>) -> u64 {
         }
         if !has_product && cx.allows_rule("single") {
             merged += single::remove_of_inputs(ctx, kernel, &mut runs);
+        }
+        if cx.allows_rule("parts") {
+            merged += parts::join(ctx, kernel, &mut runs);
         }
         while let Some(pairs) = pairs::find(ctx, kernel).filter(|_| !is_chained && cx.allows_rule("merge")) {
             merged += pairs.len() as u64;

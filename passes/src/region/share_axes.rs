@@ -2,7 +2,8 @@
 //!
 //! **Requires**: region.
 //! **Ensures**: region. No two reductions next to each other have axes of their own, of the same sizes, along which both
-//! would read the same element of memory at each step. Rows that are read along axes of results are reduced along these.
+//! would read the same element of memory at each step; without a product of matrices, none of the same sizes at all. Rows that
+//! are read along axes of results are reduced along these.
 //!
 //! **Before**
 //! ```mlir before
@@ -44,28 +45,30 @@
 //! ```
 //!
 //! A reduction of rows that the kernel also reads at axes of its results goes along those: then a row is read once for both,
-//! as in a softmax.
+//! as in a softmax. Where other reductions only have the same sizes, as the sums of gradients of a layer that is used twice, threads
+//! share the one axis for all of them.
 //!
 //! **Does not** merge the reads (`cse`) or the reductions, nor touch axes of results, or axes that some value has together.
 //!
 //! Names of axes say which points are the same, so no number changes. Reads are looked up by what they read, with the axes
-//! of their reduction as numbers; where one is known, its reduction gives the names. Linear in ops. Rule of the debug
-//! counters: `share`.
+//! of their reduction as numbers; where one is known, its reduction gives the names. Linear in ops. Rules of the debug
+//! counters: `share`, `alike`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use dlc_core::guard::Guard;
-use dlc_core::sizes::{Exprs, value_name};
+use dlc_core::sizes::value_name;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
-use dlc_ir::define::{Kind, TextArray};
 use dlc_ir::pass::{OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{Context, ValueId};
-use dlc_region::ops::{Index, Read, Reduce, Select};
+use dlc_region::ops::{Read, Reduce};
 use dlc_region::verify::KernelAxes;
 use rustc_hash::FxHashMap;
 
-use crate::analysis::axes::{axes, bound_in, is_kernel, reductions, set_axes, values};
+use crate::analysis::axes::{axes, bound_in, is_kernel, reductions, values};
+use crate::plan::shape::{Shape, groups, groups_of_rows};
+use crate::rewrites::axes::NewAxes;
 
 static DEF: PassDef = PassDef {
     requires: &["region"],
@@ -99,7 +102,7 @@ pub fn share_axes(body: &mut Body, cx: &PassCx<'_>) -> u64 {
         return 0;
     }
     let mut shared = 0;
-    for find in [find, find_rows] {
+    for find in [find, find_rows, find_alike] {
         let names = find(cx, body);
         if !names.is_empty() {
             rename(cx.ctx, body, &names);
@@ -173,6 +176,32 @@ fn find_rows(cx: &PassCx<'_>, body: &Body) -> Names {
         {
             reduced.join(&own, &other);
             names.extend(renamed);
+        }
+    }
+    names
+}
+
+/// Axes of reductions and what they may be called: as those of one before of the same sizes. Products of matrices have tiles of
+/// their own.
+fn find_alike(cx: &PassCx<'_>, body: &Body) -> Names {
+    let ctx = cx.ctx;
+    let (mut reduced, mut names) = (Reduced::of(ctx, body), Names::new());
+    let all: Vec<Vec<String>> = reductions(ctx, body)
+        .into_iter()
+        .map(|op| Reduce::from(OpRef::new(ctx, body, op)).axes().into_iter().map(String::from).collect())
+        .collect();
+    let kernel = KernelAxes::of(ctx, body);
+    let shape = Shape::of(ctx, body, &kernel);
+    let has_product = || groups(ctx, body, &shape).or_else(|| groups_of_rows(ctx, body, &shape, &kernel)).is_some();
+    if all.len() < 2 || has_product() {
+        return names;
+    }
+    for (at, own) in all.iter().enumerate().skip(1) {
+        let is_new = |names: &Names, axes: &[String]| axes.iter().all(|axis| !names.contains_key(axis));
+        let other = all[..at].iter().find(|other| is_new(&names, other) && reduced.may_be(own, other));
+        if let Some(other) = other.filter(|_| is_new(&names, own) && cx.allows_rule("alike")) {
+            reduced.join(own, other);
+            names.extend(own.iter().cloned().zip(other.iter().cloned()));
         }
     }
     names
@@ -283,28 +312,7 @@ fn put(expr: &SizeExpr, names: &Names) -> SizeExpr {
 
 /// Gives axes other names wherever they occur.
 fn rename(ctx: &Context, body: &mut Body, names: &Names) {
-    for value in values(ctx, body) {
-        let own: Vec<String> = axes(ctx, body, value).into_iter().map(String::from).collect();
-        let own = own.iter().map(|axis| names.get(axis).unwrap_or(axis).as_str()).collect();
-        set_axes(ctx, body, value, own);
-    }
-    for op in body.walk() {
-        let view = OpRef::new(ctx, body, op);
-        let list = Read::of(view).map(|read| ("at", read.at()));
-        let list = list.or_else(|| Index::of(view).map(|index| ("value", index.value())));
-        let guard = Read::of(view).and_then(|read| read.guard()).or_else(|| Select::of(view)?.guard());
-        let reduced: Option<Vec<String>> =
-            Reduce::of(view).map(|reduce| reduce.axes().into_iter().map(String::from).collect());
-        if let Some((key, list)) = list {
-            let list = list.iter().map(|expr| put(expr, names)).collect();
-            body.set_prop(ctx, op, ctx.intern_str(key), Some(Exprs::make(ctx, list)));
-        }
-        if let Some(guard) = guard.and_then(|guard| guard.map(&|expr| Some(put(expr, names)))) {
-            body.set_prop(ctx, op, ctx.intern_str("guard"), Some(Guard::make(ctx, guard)));
-        }
-        if let Some(own) = reduced {
-            let own = own.iter().map(|axis| names.get(axis).unwrap_or(axis).as_str()).collect();
-            body.set_prop(ctx, op, ctx.intern_str("axes"), Some(TextArray::make(ctx, own)));
-        }
-    }
+    let at = |axis: &str| names.get(axis).and_then(|name| SizeExpr::symbol(name).ok());
+    let list = |own: Vec<String>| own.into_iter().map(|axis| names.get(&axis).unwrap_or(&axis).clone()).collect();
+    NewAxes { at: &at, list: &list }.replace(ctx, body);
 }

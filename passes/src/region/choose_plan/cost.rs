@@ -273,7 +273,7 @@ impl Estimator<'_> {
         let efficiency = efficiency(ctx, plan, facts, target);
         let [in_line, alongside] = self.in_line(waves);
         let compute = (self.products(waves, efficiency) + self.other_ops(waves) / per_clock) * self.seen(waves);
-        [both(compute, alongside), in_line.max(self.again_for_each())]
+        [both(compute, alongside), in_line.max(self.without_plan())]
     }
 
     /// The share of its tiles that the block with the most work computes, where positions hide the rest.

@@ -1,5 +1,5 @@
-//! Kernels with reductions that no plan of tiles fits are cut into two at a value, which is stored, if both together
-//! take less time. Such are sums of two products with other axes, two products whose result is transposed, and a matrix that
+//! Kernels with reductions that no plan of tiles fits, or whose threads compute a reduction again for other results, are cut into
+//! two at a value, which is stored, if both together take less time. Such are sums of two products with other axes, two products whose result is transposed, and a matrix that
 //! is divided by the sums of its rows and of its columns.
 //!
 //! What is tried: the values that a product takes as a factor and that are computed, and what follows a reduction until
@@ -14,7 +14,7 @@ use dlc_ir::body::{Body, InsertPoint, OpRef};
 use dlc_ir::define::{Kind, Text, TextArray};
 use dlc_ir::diag::RemarkKind;
 use dlc_ir::{Builder, Context, OpId, Str, Type, ValueId};
-use dlc_plan::Schedule;
+use dlc_plan::{Schedule, Target};
 use dlc_region::ops::{Func, NewRead, Read, Yield};
 use dlc_region::verify::{DEFERRED, KernelAxes};
 
@@ -66,7 +66,7 @@ impl Packer<'_, '_> {
         if self.cx.wants_remarks() {
             let dims: Vec<String> = MemRef::expect(ctx, cut.stored).dims(ctx).iter().map(ToString::to_string).collect();
             let message = format!(
-                "@{name} has no plan as one kernel, which takes {before:.1} us, and is two, which take {after:.1}: [{}] is \
+                "@{name} is slow as one kernel, which takes {before:.1} us, and is two, which take {after:.1}: [{}] is \
                  stored between them",
                 dims.join(", ")
             );
@@ -120,8 +120,23 @@ fn is_divisible(ctx: &Context, body: &Body) -> bool {
 }
 
 /// Whether no plan with a tile is among these.
-pub fn is_without_tile(ranked: &[(Schedule, Cost)]) -> bool {
+fn is_without_tile(ranked: &[(Schedule, Cost)]) -> bool {
     ranked.first().is_none_or(|(plan, _)| plan.tile.is_none())
+}
+
+/// How much longer than its memory a kernel takes that is slow.
+const SLOW: f64 = 2.0;
+/// The reductions of a kernel from which on what is slow is not tried: each way is two more kernels with as many.
+const MANY: usize = 8;
+
+/// Whether a kernel with these plans is to be tried in two: it has none with a tile, or one of threads that takes much longer
+/// than memory.
+pub fn is_to_cut(ctx: &Context, body: &Body, ranked: &[(Schedule, Cost)], target: &Target) -> bool {
+    let launch = target.launch_ns as f64 / 1e3;
+    let is_slow =
+        |plan: &Schedule, cost: &Cost| plan.instruction.is_none() && cost.time > SLOW * (cost.memory + launch);
+    let is_any = ranked.first().is_some_and(|(plan, cost)| is_slow(plan, cost));
+    is_without_tile(ranked) || is_any && reductions(ctx, body).len() < MANY
 }
 
 /// All that is tried of a kernel.

@@ -7,6 +7,7 @@ use dlc_plan::value::Table;
 
 use super::candidates::CandidateGenerator;
 use super::facts::{Tensor, bits};
+use crate::plan::shape::{Shape, axes_to_share, reduces_columns, reduces_rows};
 
 /// The registers of a thread besides the elements that it keeps: addresses, sums, and what is loaded for a vector of them.
 const BESIDE_ELEMENTS: i64 = 32;
@@ -207,20 +208,19 @@ impl CandidateGenerator<'_> {
         tensor.axes.last().is_some_and(|row| self.facts.size(row) % each == 0)
     }
 
-    /// Threads for each row of what is reduced; along columns where these are contiguous.
+    /// Threads for each row of what is reduced; along columns where these are contiguous. As the mapping of a kernel has them.
     pub(super) fn rows(&self) -> Vec<Schedule> {
-        let reduced = &self.facts.reduced;
-        let main = self.facts.inputs.iter().filter(|input| input.reads > 0).max_by(|a, b| a.elems.total_cmp(&b.elems));
-        let contiguous = main.and_then(|input| input.along.iter().find(|axis| reduced.contains(axis)));
-        let longest = || reduced.iter().rev().max_by_key(|axis| self.facts.size(axis));
-        let Some(long) = contiguous.or_else(longest) else { return Vec::new() };
-        // Where what is reduced lies apart, neighbours are columns.
-        let is_column = |axis: &&String| self.facts.iters().contains(axis) && *axis != long;
-        let column = main.and_then(|input| input.along.first().or(input.phased.as_ref())).filter(is_column);
-        match column.filter(|_| contiguous.is_none()) {
-            Some(column) => self.columns(column, long),
-            None => self.row_threads(long),
+        let shape = Shape::of(self.ctx, self.body, &self.facts.axes);
+        if let Some((long, _)) = reduces_rows(self.ctx, self.body, &shape) {
+            return self.row_threads(&long);
         }
+        if let Some([(column, _), (long, _)]) = reduces_columns(self.ctx, self.body, &shape) {
+            return self.columns(&column, &long);
+        }
+        // However memory lies, a thread is slower alone.
+        let all = axes_to_share(self.ctx, self.body).into_iter().map(|(axis, _)| axis);
+        let long = all.max_by_key(|axis| self.facts.size(axis)).filter(|axis| self.facts.size(axis) >= 32);
+        long.map_or_else(Vec::new, |long| self.row_threads(&long))
     }
 
     fn row_threads(&self, long: &str) -> Vec<Schedule> {

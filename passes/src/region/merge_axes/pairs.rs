@@ -8,15 +8,16 @@ use dlc_core::memref::{Layout, MemRef};
 use dlc_core::sizes::{Exprs, Sizes};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
-use dlc_ir::define::{IntArray, Kind, TextArray};
+use dlc_ir::define::{Kind, TextArray};
 use dlc_ir::{Context, OpId, Type, TypeData, ValueId};
-use dlc_region::ops::{BroadcastInDim, Func, Read, Reduce, Scan, Sort, Transpose};
+use dlc_region::ops::{Func, Read, Reduce, Scan, Sort};
 use dlc_region::syntax::element_of;
 use dlc_region::verify::{KernelAxes, axes_of};
 use rustc_hash::FxHashMap;
 
 use super::sizes::{products, set_types};
-use crate::analysis::axes::{axes, exprs, places, set_axes, values};
+use crate::analysis::axes::{axes, exprs, set_axes, values};
+use crate::rewrites::axes::set_all_places;
 
 /// Two axes that follow each other, by name.
 pub type Pair = (String, String);
@@ -310,32 +311,12 @@ pub fn merge(ctx: &Context, kernel: &mut Body, pairs: &[Pair], runs: &mut Runs) 
             set_list(ctx, kernel, op, ["axes", "sizes"], &merged);
         }
     }
-    let kernel_axes = KernelAxes::of(ctx, kernel);
-    for op in kernel.walk() {
-        set_places(ctx, kernel, op, &kernel_axes);
-    }
+    set_all_places(ctx, kernel);
     merged.into_iter().map(|(_, name)| name).collect()
 }
 
-/// Says in a broadcast or a transpose which axes it has now: types name them.
-pub fn set_places(ctx: &Context, kernel: &mut Body, op: OpId, kernel_axes: &KernelAxes) {
-    let view = OpRef::new(ctx, kernel, op);
-    let broadcast = BroadcastInDim::of(view).map(|op| (op.input(), op.out()));
-    let Some((input, out)) = broadcast.or_else(|| Transpose::of(view).map(|op| (op.input(), op.out()))) else { return };
-    let (of_input, of_out) = (axes(ctx, kernel, input), axes(ctx, kernel, out));
-    if broadcast.is_none() {
-        let by = IntArray::make(ctx, places(&of_out, &of_input));
-        kernel.set_prop(ctx, op, ctx.intern_str("by"), Some(by));
-        return;
-    }
-    let shape = of_out.iter().filter_map(|axis| kernel_axes.size(axis).cloned()).collect();
-    let dims = IntArray::make(ctx, places(&of_input, &of_out));
-    kernel.set_prop(ctx, op, ctx.intern_str("dims"), Some(dims));
-    kernel.set_prop(ctx, op, ctx.intern_str("shape"), Some(Sizes::make(ctx, shape)));
-}
-
 /// Memory whose axis at a place is one with the next.
-fn with_merged(ctx: &Context, ty: Type, place: usize) -> Type {
+pub fn with_merged(ctx: &Context, ty: Type, place: usize) -> Type {
     let Some(memory) = MemRef::of(ctx, ty) else { return ty };
     let dims = memory.dims(ctx);
     let runs: Vec<usize> = (0..dims.len() - 1).map(|at| if at == place { 2 } else { 1 }).collect();

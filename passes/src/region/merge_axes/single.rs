@@ -6,13 +6,14 @@ use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::define::{Kind, TextArray};
 use dlc_ir::{Context, Type, ValueId};
-use dlc_region::ops::{BroadcastInDim, Index, Read, Select};
+use dlc_region::ops::{Index, Read, Select};
 use dlc_region::verify::KernelAxes;
 use rustc_hash::FxHashMap;
 
-use super::pairs::{Runs, memory, set_places};
+use super::pairs::{Runs, memory};
 use super::sizes::set_types;
 use crate::analysis::axes::{axes, goes_along, reductions, set_axes, values};
+use crate::rewrites::axes::set_all_places;
 
 /// Takes an axis of the results away that has one position; with `keep_reduced`, one that no reduction has. Whether there was
 /// one.
@@ -54,16 +55,7 @@ pub fn remove(ctx: &Context, kernel: &mut Body, runs: &mut Runs, keep_reduced: b
         }
     }
     set_types(ctx, kernel, &inputs, &outputs);
-    let kernel_axes = KernelAxes::of(ctx, kernel);
-    for op in kernel.walk() {
-        set_places(ctx, kernel, op, &kernel_axes);
-        let broadcast = BroadcastInDim::of(OpRef::new(ctx, kernel, op)).map(|op| (op.input(), op.out()));
-        if let Some((input, out)) = broadcast.filter(|&(input, out)| kernel.value_type(input) == kernel.value_type(out))
-        {
-            kernel.replace_all_uses(out, input);
-            kernel.erase_op(op);
-        }
-    }
+    set_all_places(ctx, kernel);
     true
 }
 

@@ -48,3 +48,19 @@ book.func @product(%x: tensor<[8, 16], f16>, %w: tensor<[16, 4], f16>) -> tensor
   %s = reduce sum axes (i0: 8, i1: 4) over (i2: 16) of %m at (i0, i1, i2) acc f32 : tensor<[8, 4], f32>
   return %s
 }
+
+// -----
+
+// What a scatter adds at each position would be stored with its parts, and has more elements than all that it reads.
+// CHECK-LABEL: @scatter
+// CHECK: entry where axes (i0: 9, i1: 100, i2: 4)
+// CHECK-NOT: reshape
+book.func @scatter(%to: tensor<[100], i64>, %m: tensor<[4, 10, 10, 3], f32>) -> tensor<[9, 4], f32> {
+  %t = reduce sum axes (i0: 4, i1: 10, i2: 10) over (i3: 3) of %m at (i0, i1, i2, i3) acc f32 : tensor<[4, 10, 10], f32>
+  %n = iota (i0) axes (i0: 9, i1: 1, i2: 1) : tensor<[9, 1, 1], i64>
+  %e = entry eq axes (i0: 9, i1: 100, i2: 1) of %n at (i0, 0, i2), %to at (i1) : tensor<[9, 100, 1], i1>
+  %z = const 0.000000e+00 : tensor<[], f32>
+  %w = entry where axes (i0: 9, i1: 100, i2: 4) of %e at (i0, i1, 0), %t at (i2, i1 floordiv 10, i1 mod 10), %z at () : tensor<[9, 100, 4], f32>
+  %s = reduce sum axes (i0: 9, i1: 4) over (i2: 100) of %w at (i0, i2, i1) acc f32 {any_order} : tensor<[9, 4], f32>
+  return %s
+}

@@ -6,7 +6,7 @@
 // RUN: dlc-opt %t.region --choose-plan='target=sm90' --debug-counter=choose-plan/cut=0 | FileCheck %s --check-prefix=WHOLE
 
 // Two layers whose result is transposed: its rows lie along the last axis.
-// REMARK: @permuted_0 has no plan as one kernel
+// REMARK: @permuted_0 is slow as one kernel
 // CHECK-LABEL: host.func @permuted
 // CHECK: launch @permuted_0_part (
 // CHECK: launch @permuted_0 (

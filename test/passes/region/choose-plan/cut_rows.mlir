@@ -4,7 +4,7 @@
 // RUN: dlc-opt %s --lower-frontend --tiny-to-region --choose-plan='target=sm90' --remarks=passed -o %t 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: FileCheck %s --input-file=%t
 
-// REMARK: @normalized_0 has no plan as one kernel
+// REMARK: @normalized_0 is slow as one kernel
 // REMARK-NOT: @softmax_0 has no plan
 
 // CHECK-LABEL: host.func @normalized

@@ -2,7 +2,7 @@
 // RUN: dlc-opt %s --lower-frontend --tiny-to-region --choose-plan='target=sm90' --remarks=passed -o %t 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: FileCheck %s --input-file=%t
 
-// REMARK: @shortcut_0 has no plan as one kernel
+// REMARK: @shortcut_0 is slow as one kernel
 // REMARK-SAME: [8, 256, 64, 64] is
 // CHECK-LABEL: host.func @shortcut
 // CHECK: %[[PART:[a-z0-9_]+]] = launch @shortcut_0_part (

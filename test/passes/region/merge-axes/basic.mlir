@@ -297,3 +297,29 @@ region.func private @first_0<A> iters (i0: 2, a: A, i2: 2*A, i3: 2) ins (%x: mem
   %1 = broadcast_in_dim %0 to [2, A, 2*A, 2] dims [] : f32 over (i0, a, i2, i3)
   yield %1 to y
 }
+
+// -----
+
+// What is read at both parts of a position alone has one axis; with another read, it keeps both.
+// CHECK-LABEL: host.func @parts
+// CHECK: %[[X:.*]] = view %x : memref<[1000, 60], f32
+// CHECK: launch @parts_0 (%[[X]], %z)
+// CHECK: region.func private @parts_0 iters (c: 60)
+// CHECK: read %x[n, c] : f32 over (c, n)
+// CHECK: read %z[c floordiv 3, c mod 3]
+// CHECK: read %z[c floordiv 3, 2]
+host.func @parts(%x: memref<[1000, 20, 3], f32, row_major, align 128>, %z: memref<[20, 3], f32, row_major, align 128>) -> memref<[60], f32, row_major, align 128> {
+  %y = launch @parts_0 (%x, %z) : memref<[60], f32, row_major, align 128>
+  return %y
+}
+region.func private @parts_0 iters (c: 60) ins (%x: memref<[1000, 20, 3], f32, row_major, align 128>, %z: memref<[20, 3], f32, row_major, align 128>) outs (y: memref<[60], f32, row_major, align 128> materialize gmem) {
+  %s = reduce sum (n: 1000) acc f32 init 0.0 {
+    %0 = read %x[n, c floordiv 3, c mod 3] : f32 over (c, n)
+    yield %0
+  } : f32 over (c)
+  %1 = read %z[c floordiv 3, c mod 3] : f32 over (c)
+  %2 = read %z[c floordiv 3, 2] : f32 over (c)
+  %3 = binary add %s, %1 : f32 over (c)
+  %y = binary mul %3, %2 : f32 over (c)
+  yield %y to y
+}

@@ -51,13 +51,13 @@ region.func @after<M, N> iters () ins (%a: memref<[M, N], f32>) outs (Y: memref<
   yield %s to Y
 }
 
-// Other memory, other elements, other sizes, and axes that a value has together keep their names.
+// Other memory and other elements have the same sizes; other sizes, and axes that a value has together, keep their names.
 // CHECK-LABEL: @apart<
 // CHECK: reduce sum (n: N)
-// CHECK: reduce sum (k: N)
-// CHECK: reduce sum (l: N)
+// CHECK: reduce sum (n: N)
+// CHECK: reduce sum (n: N)
 // CHECK: reduce sum (h: N + 1)
-// CHECK: reduce sum (u: N)
+// CHECK: reduce sum (n: N)
 // CHECK: reduce max (v: N)
 region.func @apart<M, N> iters (m: M) ins (%a: memref<[M, N + 1], f32>, %b: memref<[M, N], f32>) outs (Y: memref<[M], f32> materialize gmem) {
   %0 = reduce sum (n: N) acc f32 init 0.0 {

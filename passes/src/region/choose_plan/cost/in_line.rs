@@ -7,8 +7,9 @@ use dlc_plan::value::Table;
 use dlc_region::ops::Reduce;
 
 use super::super::facts::{Tensor, bits};
-use super::{Estimator, THREAD_OPS, Waves, both, threads};
+use super::{Estimator, SECTOR, THREAD_OPS, Waves, both, threads};
 use crate::analysis::axes::{axes, combined, is_repeated, reductions};
+use crate::plan::shape::{Shape, groups, groups_of_rows, reduces_columns, reduces_rows};
 
 /// The clocks from an instruction of a thread to the next one, some of which do not depend on each other.
 const CLOCKS_IN_LINE: f64 = 3.0;
@@ -78,12 +79,17 @@ impl Estimator<'_> {
         [waves.count * clocks, both(all, blocks)].map(|clocks| clocks / target.clock_mhz as f64)
     }
 
-    /// How long a kernel takes that computes a reduction again for several results, and has no plan: a thread computes all
-    /// reductions for each of its results.
-    pub(super) fn again_for_each(&self) -> f64 {
+    /// How long a kernel with reductions takes that has no plan: a thread computes all reductions for each of its results, or a
+    /// warp where these are rows or columns, and waits for what each step reads.
+    pub(super) fn without_plan(&self) -> f64 {
         let Estimator { ctx, body, facts, plan, target } = *self;
         let all = reductions(ctx, body);
-        if plan.tile.is_some() || !all.iter().any(|&op| is_repeated(ctx, body, op)) {
+        let is_again = all.iter().any(|&op| is_repeated(ctx, body, op));
+        let shape = Shape::of(ctx, body, &facts.axes);
+        // Products of matrices have tiles without a plan, too.
+        let has_tiles =
+            || groups(ctx, body, &shape).or_else(|| groups_of_rows(ctx, body, &shape, &facts.axes)).is_some();
+        if plan.tile.is_some() || all.is_empty() || !is_again && has_tiles() {
             return 0.0;
         }
         let steps = |&op: &OpId| {
@@ -93,9 +99,19 @@ impl Estimator<'_> {
         };
         let steps = all.iter().filter_map(steps).sum::<f64>();
         let results = facts.points(facts.iters().iter().map(String::as_str));
+        let is_shared = reduces_rows(ctx, body, &shape).is_some() || reduces_columns(ctx, body, &shape).is_some();
+        let share = if is_shared { dlc_plan::footprint::WARP as f64 } else { 1.0 };
+        // What other results read as well is in a cache; else a thread that goes along a row loads a sector at once.
+        let latency = target.memory_latency_ns as f64 * target.clock_mhz as f64 / 1e3;
+        let of_row = |input: &Tensor| {
+            let is_row = input.axes.last().is_some_and(|last| facts.reduced.contains(last));
+            if is_row { latency * (bits(ctx, input.elem) / 8.0 / SECTOR).min(1.0) } else { latency }
+        };
+        let waits = self.read().filter(|input| input.axes.iter().any(|axis| self.facts.reduced.contains(axis)));
+        let waits = if is_again { CLOCKS_OF_LOAD } else { waits.map(of_row).fold(CLOCKS_OF_LOAD, f64::max) };
         let threads = (target.sms * target.threads_per_sm) as f64;
         let together = results * steps * CLOCKS_OF_STEP / target.sms as f64;
-        both(together, (results / threads).ceil() * steps * CLOCKS_OF_LOAD) / target.clock_mhz as f64
+        both(together, (results * share / threads).ceil() * steps / share * waits) / target.clock_mhz as f64
     }
 
     /// By how much longer it takes to read or write a tensor of which a tile of columns that are reduced has less than whole
