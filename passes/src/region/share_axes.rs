@@ -2,8 +2,8 @@
 //!
 //! **Requires**: region.
 //! **Ensures**: region. No two reductions next to each other have axes of their own, of the same sizes, along which both
-//! would read the same element of memory at each step; without a product of matrices, none of the same sizes at all. Rows that
-//! are read along axes of results are reduced along these.
+//! would read the same element of memory at each step; without a product of matrices, or with products of the same results, none
+//! of the same sizes at all. Rows that are read along axes of results are reduced along these.
 //!
 //! **Before**
 //! ```mlir before
@@ -61,7 +61,7 @@ use dlc_core::sizes::value_name;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
 use dlc_ir::pass::{OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
-use dlc_ir::{Context, ValueId};
+use dlc_ir::{Context, OpId, ValueId};
 use dlc_region::ops::{Read, Reduce};
 use dlc_region::verify::KernelAxes;
 use rustc_hash::FxHashMap;
@@ -182,7 +182,7 @@ fn find_rows(cx: &PassCx<'_>, body: &Body) -> Names {
 }
 
 /// Axes of reductions and what they may be called: as those of one before of the same sizes. Products of matrices have tiles of
-/// their own.
+/// their own, unless several have the same results.
 fn find_alike(cx: &PassCx<'_>, body: &Body) -> Names {
     let ctx = cx.ctx;
     let (mut reduced, mut names) = (Reduced::of(ctx, body), Names::new());
@@ -193,7 +193,7 @@ fn find_alike(cx: &PassCx<'_>, body: &Body) -> Names {
     let kernel = KernelAxes::of(ctx, body);
     let shape = Shape::of(ctx, body, &kernel);
     let has_product = || groups(ctx, body, &shape).or_else(|| groups_of_rows(ctx, body, &shape, &kernel)).is_some();
-    if all.len() < 2 || has_product() {
+    if all.len() < 2 || has_product() && !are_alongside(ctx, body) {
         return names;
     }
     for (at, own) in all.iter().enumerate().skip(1) {
@@ -205,6 +205,17 @@ fn find_alike(cx: &PassCx<'_>, body: &Body) -> Names {
         }
     }
     names
+}
+
+/// Whether all reductions of a kernel stand next to each other and have results at the same positions, as two products that
+/// are added.
+fn are_alongside(ctx: &Context, body: &Body) -> bool {
+    let over = |op: OpId| {
+        let result = body.results(op).next().filter(|_| body.block_of(op) == body.entry_block());
+        result.map(|result| axes(ctx, body, result))
+    };
+    let mut all = reductions(ctx, body).into_iter().map(over);
+    all.next().flatten().is_some_and(|first| all.all(|other| other.as_ref() == Some(&first)))
 }
 
 /// The axes of reductions.

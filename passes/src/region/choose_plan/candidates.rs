@@ -212,16 +212,35 @@ impl CandidateGenerator<'_> {
         let others = product.columns.iter().filter(|axis| !self.facts.iters().contains(axis));
         let axes = self.facts.iters().iter().chain(others);
         let mut tile: Table<i64> = Table(axes.map(|axis| (axis.clone(), 1)).collect());
-        self.spread(&mut tile, rows, extents[0]);
-        self.spread(&mut tile, &product.columns, extents[1]);
+        self.spread(&mut tile, &self.contiguous_last(product, 0, rows), extents[0]);
+        self.spread(&mut tile, &self.contiguous_last(product, 1, &product.columns), extents[1]);
         // Of axes of one size, and of those that are as long as a step, the one along which memory is contiguous.
         let along = |axis: &&String| product.factors.iter().filter(|factor| factor.axes.last() == Some(*axis)).count();
         let size = |axis: &String| self.facts.size(axis);
-        let depth = product.depth.iter().rev().max_by_key(|axis| (size(axis).min(extents[2]), along(axis), size(axis)));
+        let inner = |axis: &String| product.factors[0].axes.iter().position(|own| own == axis);
+        let order = |axis: &&String| (size(axis).min(extents[2]), along(axis), size(axis), inner(axis));
+        let depth = product.depth.iter().rev().max_by_key(order);
         let depth = depth.cloned().unwrap_or_default();
         tile.0.retain(|(axis, _)| *axis != depth);
         tile.0.push((depth, extents[2]));
         Schedule { tile: Some(tile), ..self.base.clone() }
+    }
+
+    /// The axes of a side with the one last along which its factor is contiguous in memory, where both factors are along such:
+    /// TMA then brings a box of neighbours for each position that is summed.
+    fn contiguous_last(&self, product: &Product, side: usize, axes: &[String]) -> Vec<String> {
+        let is_across = |at: usize| {
+            let last = product.factors[at].axes.last();
+            last.filter(|last| [&product.rows, &product.columns][at].contains(last))
+        };
+        let mut axes = axes.to_vec();
+        if let (Some(_), Some(_)) = (is_across(0), is_across(1))
+            && let Some(at) = axes.iter().position(|axis| Some(axis) == is_across(side))
+        {
+            let last = axes.remove(at);
+            axes.push(last);
+        }
+        axes
     }
 
     /// Spreads a step over all reduced axes, the contiguous one first.

@@ -100,7 +100,10 @@ impl CandidateGenerator<'_> {
         // Products of the same rows and columns have their sums at the same time.
         let is_alongside = |it: &&Product| it.rows == last.rows && it.columns == last.columns;
         let alongside = self.facts.products.iter().filter(is_alongside).count() as u64;
-        let most = (256 / alongside.max(1)).max(16);
+        // So is the product of a step that is added to one of several.
+        let parts = u64::from(kind == Kind::Mma && alongside > 1 && self.promotes(last));
+        let most = (256 / (alongside + parts).max(1)).max(16);
+        let most = (most + 1).next_power_of_two() / 2;
         let bits = bits(self.ctx, self.elem(last)) as i64;
         let panel = PANEL / bits;
         // A tile of several panels has whole ones, as TMA brings them.

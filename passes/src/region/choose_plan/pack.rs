@@ -1,6 +1,7 @@
 //! Factors of products that lie so that nothing fast brings them: the elements that are multiplied and summed lie apart, and
 //! along the neighbours goes a window, or rows are no whole 16-byte units. They are copied first, by a kernel of their
-//! own, with what is summed as the last axis, where the copy takes less time than it saves.
+//! own, with what is summed as the last axis, where the copy takes less time than it saves. Where windows go along what is
+//! summed, as in the gradient of a filter, the last axis is one of the results: their channels.
 //!
 //! The copy may round factors of `f32` to `tf32`, where a product allows that: then `wgmma`, which reads shared memory
 //! and ignores low bits, multiplies what `mma` would have rounded itself. Where a product does not allow it, the copy has
@@ -90,6 +91,8 @@ struct PackedOperand {
     content: Content,
     /// Which factor it is. Of this number of its parts is the low one.
     side: usize,
+    /// Whether the axis is one of the results, not of the sum.
+    is_across: bool,
     /// The copy.
     copy: Option<String>,
 }
@@ -101,7 +104,7 @@ impl PackedOperand {
         let dims = ty.dims(ctx);
         let product = |dims: &[SizeExpr]| dims.iter().try_fold(SizeExpr::from(1), |all, size| all.mul(size).ok());
         let sizes = [product(&dims[..place])?, dims[place].clone(), product(&dims[place + 1..])?];
-        Some(PackedOperand { input, place, ty, sizes, filled: None, content: Content::Same, side: 0, copy: None })
+        Some(PackedOperand { input, place, ty, sizes, filled: None, content: Content::Same, side: 0, is_across: false, copy: None })
     }
 
     /// The argument as it is then, where symbols are these.
@@ -227,8 +230,9 @@ impl Packer<'_, '_> {
         let name = OpRef::new(ctx, module, kernel).symbol_name().map(String::from).unwrap_or_default();
         let launches = packing.launches.always_of(ctx, module, &name);
         let contents = [Content::Same, Content::Rounded, Content::Parts];
-        let choices = contents.map(|content| self.wanted(body, &facts, content));
-        let choices: Vec<Vec<PackedOperand>> = choices.into_iter().filter(|operands| !operands.is_empty()).collect();
+        let choices = contents.into_iter().map(|content| self.wanted(body, &facts, content));
+        let choices = choices.chain([self.wanted_across(body, &facts)]);
+        let choices: Vec<Vec<PackedOperand>> = choices.filter(|operands| !operands.is_empty()).collect();
         if choices.is_empty() || launches.is_empty() || !self.cx.allows_rule("pack") {
             return None;
         }
@@ -314,9 +318,10 @@ impl Packer<'_, '_> {
         let names =
             attempt.operands.iter().filter_map(|operand| input_name(self.cx.ctx, module, attempt.made, operand.input));
         let message = format!(
-            "@{name} takes {before:.1} us as its factors lie, and {:.1} where ({}) lie along the sum{}, besides {:.1} for copies",
+            "@{name} takes {before:.1} us as its factors lie, and {:.1} where ({}) lie along {}{}, besides {:.1} for copies",
             attempt.after,
             names.collect::<Vec<_>>().join(", "),
+            if attempt.operands.iter().any(|operand| operand.is_across) { "the results" } else { "the sum" },
             attempt.operands.first().map_or("", |operand| operand.content.describe()),
             attempt.copied,
         );
@@ -392,6 +397,37 @@ impl Packer<'_, '_> {
             content != Content::Parts || is_sum_alone(ctx, body, product.op, axis) && operands.iter().all(is_all);
         // A product of factors of which one is none that can be copied is not one of rounded factors.
         if precision.is_some() && (operands.len() < 2 || !is_whole) { Vec::new() } else { operands }
+    }
+
+    /// The operands to pack where one has windows along what is summed, as the gradient of a filter has: both then lie along an
+    /// axis of the results, the channels, and TMA brings a box of them for each pixel, wherever the window begins.
+    fn wanted_across(&self, body: &Body, facts: &Facts) -> Vec<PackedOperand> {
+        let [product] = facts.products.as_slice() else { return Vec::new() };
+        let elem = product.factors[0].elem;
+        let is_half = is_multiplied(self.cx.ctx, elem) && elem.bits(self.cx.ctx) == Some(16);
+        let has_boxes = self.target.rate(self.cx.ctx, Unit::Wgmma, elem).is_some() && self.target.has("tma");
+        let fits = product.exact && is_half && has_boxes;
+        let Some(reads) = reads(self.cx.ctx, body, facts, product).filter(|_| fits) else { return Vec::new() };
+        let is_summed = |name: &str| product.depth.iter().any(|axis| axis == name);
+        let is_window = |at: &SizeExpr| {
+            let names = at.symbols();
+            names.iter().any(|name| is_summed(name)) && names.iter().any(|name| !is_summed(name))
+        };
+        if !reads.iter().any(|(_, at)| at.iter().any(is_window)) {
+            return Vec::new();
+        }
+        let unit = unit(self.cx.ctx, elem);
+        let places = reads.iter().zip([&product.rows, &product.columns]).map(|((_, at), axes)| {
+            let long = (0..at.len()).filter(|&place| at[place].as_symbol().is_some_and(|own| axes.iter().any(|it| it == own)));
+            let size = |place: usize| at[place].as_symbol().map_or(0, |axis| facts.size(axis));
+            long.filter(|&place| size(place) % unit == 0).max_by_key(|&place| size(place))
+        });
+        let Some(places) = places.collect::<Option<Vec<usize>>>() else { return Vec::new() };
+        let operands = reads.iter().zip(places).enumerate().map(|(side, ((input, _), place))| {
+            Some(PackedOperand { side, is_across: true, ..PackedOperand::of(self.cx.ctx, body, *input, place)? })
+        });
+        let operands: Vec<PackedOperand> = operands.collect::<Option<_>>().unwrap_or_default();
+        if operands.iter().any(PackedOperand::copies) { operands } else { Vec::new() }
     }
 
     /// What the best plan of a kernel takes in all cases; the symbols of a copying one are what these sizes are.

@@ -49,3 +49,26 @@ region.func @product iters (m: 64, n: 64) ins (%a: memref<[64, 64], f32, row_maj
   %r = binary add %x, %4 : f32 over (m, n)
   yield %r to Y
 }
+
+// -----
+
+// Two products with the same results have one loop.
+// CHECK-LABEL: region.func @products
+// CHECK: reduce sum (i: 64) acc f32
+// CHECK: reduce sum (i: 64) acc f32
+region.func @products iters (m: 64, n: 64) ins (%a: memref<[64, 64], f32, row_major, align 4>, %b: memref<[64, 64], f32, row_major, align 4>, %c: memref<[64, 64], f32, row_major, align 4>, %d: memref<[64, 64], f32, row_major, align 4>) outs (Y: memref<[64, 64], f32, row_major, align 4> materialize gmem) {
+  %x = reduce sum (i: 64) acc f32 init 0.0 {
+    %0 = read %a[m, i] : f32 over (m, i)
+    %1 = read %b[i, n] : f32 over (n, i)
+    %2 = binary mul %0, %1 : f32 over (m, n, i)
+    yield %2
+  } : f32 over (m, n)
+  %y = reduce sum (j: 64) acc f32 init 0.0 {
+    %3 = read %c[m, j] : f32 over (m, j)
+    %4 = read %d[j, n] : f32 over (n, j)
+    %5 = binary mul %3, %4 : f32 over (m, n, j)
+    yield %5
+  } : f32 over (m, n)
+  %r = binary add %x, %y : f32 over (m, n)
+  yield %r to Y
+}
