@@ -56,6 +56,9 @@ pub(super) const SHORT_SUM: f64 = 256.0;
 /// The registers of a thread that gathers elements, besides its sums.
 const GATHERED: i64 = 64;
 
+/// The registers of a thread for several sums that one loop makes, and the product of a step that is added to one.
+const MOST_SUMS: i64 = 128;
+
 /// Rows and columns of a block and of a thread.
 const FMA: [(i64, i64, i64, i64); 9] = [
     (128, 128, 8, 8),
@@ -546,8 +549,12 @@ impl CandidateGenerator<'_> {
             plan.warp_tile = Some(self.warp_tile(product, &plan, warp_rows, warp_columns));
             self.finish(plan)
         };
-        // Few warps, in several blocks: what gathers waits often.
-        let fits = |tile: &(i64, i64, i64, i64)| narrow.is_empty() || tile.0 * tile.1 <= 4 * tile.2 * tile.3;
+        // Few warps, in several blocks: what gathers waits often. Several sums are held together, and the product of a step.
+        let parts = self.sums() + i64::from(self.promotes(product));
+        let fits = |tile: &(i64, i64, i64, i64)| {
+            let has_registers = self.sums() == 1 || tile.2 * tile.3 / 32 * parts <= MOST_SUMS;
+            has_registers && (narrow.is_empty() || tile.0 * tile.1 <= 4 * tile.2 * tile.3)
+        };
         // What is computed on the way into shared memory cannot be copied there next to something else.
         let run_ahead = direct && self.target.has("cp_async");
         let mut plans: Vec<Schedule> = Vec::new();
@@ -560,8 +567,9 @@ impl CandidateGenerator<'_> {
         let tiles = || MMA.iter().chain(more);
         if run_ahead {
             let plans_of = |stages| tiles().map(move |&tile| (tile, stages));
-            plans.extend([3, 2].into_iter().flat_map(plans_of).map(|(tile, stages)| plan(tile, stages, true)));
-            plans.extend([MMA[0], MMA[6]].map(|tile| plan(tile, 1, false)));
+            let many = [3, 2].into_iter().flat_map(plans_of).filter(|(tile, _)| fits(tile));
+            plans.extend(many.map(|(tile, stages)| plan(tile, stages, true)));
+            plans.extend([MMA[0], MMA[6]].into_iter().filter(|tile| fits(tile)).map(|tile| plan(tile, 1, false)));
         } else {
             for stages in if narrow.is_empty() { 1..=2 } else { 1..=1 } {
                 plans.extend(tiles().filter(|tile| fits(tile)).map(|&tile| plan(tile, stages, false)));

@@ -104,7 +104,17 @@ impl PackedOperand {
         let dims = ty.dims(ctx);
         let product = |dims: &[SizeExpr]| dims.iter().try_fold(SizeExpr::from(1), |all, size| all.mul(size).ok());
         let sizes = [product(&dims[..place])?, dims[place].clone(), product(&dims[place + 1..])?];
-        Some(PackedOperand { input, place, ty, sizes, filled: None, content: Content::Same, side: 0, is_across: false, copy: None })
+        Some(PackedOperand {
+            input,
+            place,
+            ty,
+            sizes,
+            filled: None,
+            content: Content::Same,
+            side: 0,
+            is_across: false,
+            copy: None,
+        })
     }
 
     /// The argument as it is then, where symbols are these.
@@ -418,7 +428,8 @@ impl Packer<'_, '_> {
         }
         let unit = unit(self.cx.ctx, elem);
         let places = reads.iter().zip([&product.rows, &product.columns]).map(|((_, at), axes)| {
-            let long = (0..at.len()).filter(|&place| at[place].as_symbol().is_some_and(|own| axes.iter().any(|it| it == own)));
+            let long =
+                (0..at.len()).filter(|&place| at[place].as_symbol().is_some_and(|own| axes.iter().any(|it| it == own)));
             let size = |place: usize| at[place].as_symbol().map_or(0, |axis| facts.size(axis));
             long.filter(|&place| size(place) % unit == 0).max_by_key(|&place| size(place))
         });

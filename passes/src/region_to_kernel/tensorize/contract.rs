@@ -6,7 +6,6 @@ use dlc_core::scalar::{self, Combiner};
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{InsertPoint, OpRef};
 use dlc_ir::{Builder, OpId, Type, ValueId};
-use dlc_kernel::global::contiguous_axis;
 use dlc_kernel::layout::{Distributed, Shared};
 use dlc_kernel::ops as kernel;
 use dlc_kernel::types::Tile;
@@ -15,6 +14,7 @@ use dlc_region::ops::{Binary, Read, Reduce, Yield};
 use dlc_region::verify::axes_of;
 
 use super::axes::{Dim, LowerError, remainder};
+use super::copies::{is_along, is_contiguous};
 use super::lower::{Lower, Lowered, Result, bits_of};
 use super::report::Of;
 use super::zeros::{self, Zeros};
@@ -141,8 +141,7 @@ pub fn accumulate(
     };
     lower.push_scope();
     // The reduced axis lies where memory is contiguous along it, so that neighbours are copied together.
-    let is_transposed =
-        !is_contiguous(lower, rhs, &columns.axes.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>());
+    let is_transposed = !is_along(lower, rhs, [&columns, &dim]);
     let (dims, shape) = match is_transposed {
         true => ([Some(columns.clone()), Some(dim.clone())], [columns.tile, dim.tile]),
         false => ([Some(dim.clone()), Some(columns.clone())], [dim.tile, columns.tile]),
@@ -218,9 +217,9 @@ pub fn lower(lower: &mut Lower<'_, '_>, id: OpId, product: &Product) -> Result<L
 
     lower.push_scope();
     lower.scope().dims = [Some(rows.clone()), Some(dim.clone())];
-    let along_rows: Vec<&str> = rows.axes.iter().map(|(name, _)| name.as_str()).collect();
     // Tensor cores read the left matrix either way: it stays as it is in memory.
-    let across = matrix.instruction != Kind::Fma && is_read(lower, product.lhs, &along_rows);
+    let is_read_along = read_of(lower, product.lhs).is_some() && is_along(lower, product.lhs, [&rows, &dim]);
+    let across = matrix.instruction != Kind::Fma && is_read_along;
     let lhs = match across {
         false if is_computed(lower, product.lhs) && holds_rows(lower) => {
             Left::Registers(in_registers(lower, product.lhs, product.elem)?)
@@ -357,16 +356,6 @@ fn in_registers(lower: &mut Lower<'_, '_>, value: ValueId, elem: Type) -> Result
         Some(full) => lower.unless(vec![full], made.value, cut),
         None => cut(lower),
     }
-}
-
-/// Whether a read moves along some axes as it moves along memory.
-pub fn is_contiguous(lower: &Lower<'_, '_>, value: ValueId, axes: &[&str]) -> bool {
-    let ctx = lower.ctx;
-    let Some(read) = read_of(lower, value) else { return true };
-    let contiguous = MemRef::of(ctx, read.type_of(read.source())).and_then(|ty| contiguous_axis(ctx, ty));
-    let at = read.at();
-    let last = contiguous.map_or(at.last(), |axis| at.get(axis));
-    last.is_some_and(|last| last.symbols().iter().any(|name| axes.contains(&&**name)))
 }
 
 /// Brings a matrix to shared memory: from memory as it is, or from registers where it is computed. What is beyond the last

@@ -12,6 +12,7 @@ use dlc_region::ops::{Read, Reduce};
 
 use super::axes::{Dim, LowerError, coordinate, quotient, remainder};
 use super::contract::{self, Product, copied, read_of};
+use super::copies::is_contiguous;
 use super::lower::{Lower, Lowered, Result, bits_of};
 use super::report::Of;
 use crate::plan::window::Window;
@@ -199,7 +200,7 @@ fn filters(lower: &mut Lower<'_, '_>, window: &Window, value: ValueId, elem: Typ
     let loc = lower.emit.loc;
     let side = lower.both_dims()[1 - window.side].clone();
     let names: Vec<&str> = side.axes.iter().map(|(name, _)| name.as_str()).collect();
-    let is_across = contract::is_contiguous(lower, value, &names);
+    let is_across = is_contiguous(lower, value, &names);
     let dims = if is_across { [dim.clone(), side] } else { [side, dim.clone()] };
     let [high, wide] = [dims[0].tile, dims[1].tile];
     let shifts = window.shifts();
