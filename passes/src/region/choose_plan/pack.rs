@@ -376,8 +376,9 @@ impl Packer<'_, '_> {
             }
             let (last, row) = (at.last()?, facts.inputs[*input].row.as_ref()?);
             // Along an axis of the batch neighbours are of other products.
-            let sides = [&product.rows, &product.columns, &product.depth];
-            let is_side = |name: &str| sides.iter().any(|axes| axes.iter().any(|axis| axis == name));
+            // So they are along another axis of the sum than that of the other factor.
+            let sides = [&product.rows, &product.columns];
+            let is_side = |name: &str| name == axis || sides.iter().any(|axes| axes.iter().any(|own| own == name));
             let is_axis = last.as_symbol().is_some_and(|name| facts.axes.position(name).is_some() && is_side(name));
             // Unaligned rows of matrices can be padded.
             let whole = |size: &Case<'_>| row.eval(&|name| Some(size(name))).is_ok_and(|row| row % unit == 0);

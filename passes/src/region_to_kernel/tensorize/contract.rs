@@ -141,7 +141,7 @@ pub fn accumulate(
     };
     lower.push_scope();
     // The reduced axis lies where memory is contiguous along it, so that neighbours are copied together.
-    let is_transposed = !is_along(lower, rhs, [&columns, &dim]);
+    let is_transposed = !is_along(lower, rhs, [&columns, dim]);
     let (dims, shape) = match is_transposed {
         true => ([Some(columns.clone()), Some(dim.clone())], [columns.tile, dim.tile]),
         false => ([Some(dim.clone()), Some(columns.clone())], [dim.tile, columns.tile]),
