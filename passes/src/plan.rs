@@ -24,6 +24,7 @@ pub mod explicit;
 mod factors;
 pub mod mapping;
 pub mod parts;
+mod registers;
 mod repair;
 pub mod report;
 pub mod resolved;
