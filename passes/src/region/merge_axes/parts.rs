@@ -1,5 +1,7 @@
 //! Axes of memory that are read at the parts of one position.
 
+use dlc_core::access::Access;
+use dlc_core::bounds::Axes;
 use dlc_core::memref::{Layout, MemRef};
 use dlc_core::sizes::Exprs;
 use dlc_ir::affine::{Factor, SizeExpr};
@@ -8,6 +10,7 @@ use dlc_ir::define::Kind;
 use dlc_ir::{Context, OpId, ValueId};
 use dlc_region::ops::Read;
 use dlc_region::syntax::element_of;
+use dlc_region::verify::KernelAxes;
 
 use super::pairs::{Runs, memory, with_merged};
 use super::sizes::set_types;
@@ -47,7 +50,8 @@ fn find(ctx: &Context, kernel: &Body) -> Option<Parts> {
         let (dims, all) = (ty.dims(ctx), kernel.uses(arg).map(|used| used.op).collect::<Vec<OpId>>());
         let with_one = |op: OpId, place: usize| {
             let read = Read::of(OpRef::new(ctx, kernel, op))?;
-            Some((op, with_one(&read.at(), place, &dims)?))
+            let at = with_one(&read.at(), place, &dims)?;
+            is_inside(ctx, kernel, read, &at, (place, &dims)).then_some((op, at))
         };
         let reads = |place: usize| all.iter().map(|&op| with_one(op, place)).collect::<Option<Vec<_>>>();
         (1..dims.len()).map(|next| next - 1).find_map(|place| {
@@ -56,6 +60,25 @@ fn find(ctx: &Context, kernel: &Body) -> Option<Parts> {
         })
     };
     args.iter().enumerate().find_map(of_port)
+}
+
+/// Whether it is known of a read at these positions that it is inside its memory, of which two axes are one then: a number is less
+/// than `3*B` only because the size of the first axis says so.
+fn is_inside(
+    ctx: &Context,
+    kernel: &Body,
+    read: Read<'_>,
+    at: &[SizeExpr],
+    (place, dims): (usize, &[SizeExpr]),
+) -> bool {
+    let Ok(both) = dims[place].mul(&dims[place + 1]) else { return false };
+    let dims = [&dims[..place], &[both], &dims[place + 2..]].concat();
+    // A position that is a value is guarded by itself.
+    let places = at.iter().cloned().zip(dims).filter(|(at, _)| element_of(at).is_none());
+    let (at, dims): (Vec<SizeExpr>, Vec<SizeExpr>) = places.unzip();
+    let kernel = KernelAxes::of(ctx, kernel);
+    let mut axes = Axes::new(kernel.names.iter().map(String::as_str).collect(), &kernel.sizes);
+    axes.outside(&Access { at, guard: read.guard(), fill: read.fill() }, &dims).is_none()
 }
 
 /// Positions with one in place of two that are its parts.

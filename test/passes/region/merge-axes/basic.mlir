@@ -323,3 +323,17 @@ region.func private @parts_0 iters (c: 60) ins (%x: memref<[1000, 20, 3], f32, r
   %y = binary mul %3, %2 : f32 over (c)
   yield %y to y
 }
+
+// -----
+
+// That 7 is in a row of memory is known by the size of the other axis alone: both stay.
+// CHECK-LABEL: region.func private @known_0<B>
+// CHECK: read %x[7 floordiv B, 7 mod B]
+host.func @known<B>(%x: memref<[3, B], f32, row_major, align 128>) -> memref<[], f32, row_major, align 128> {
+  %y = launch @known_0<B> (%x) : memref<[], f32, row_major, align 128>
+  return %y
+}
+region.func private @known_0<B> iters () ins (%x: memref<[3, B], f32, row_major, align 128>) outs (y: memref<[], f32, row_major, align 128> materialize gmem) {
+  %y = read %x[7 floordiv B, 7 mod B] where (7 floordiv B < 3, 7 mod B < B) : f32 over ()
+  yield %y to y
+}
