@@ -421,8 +421,13 @@ impl Packer<'_, '_> {
         let Some(reads) = reads(self.cx.ctx, body, facts, product).filter(|_| fits) else { return Vec::new() };
         let is_summed = |name: &str| product.depth.iter().any(|axis| axis == name);
         let is_window = |at: &SizeExpr| {
+            // Places of a filter are few, pixels many.
             let names = at.symbols();
-            names.iter().any(|name| is_summed(name)) && names.iter().any(|name| !is_summed(name))
+            let longest = |summed: bool| {
+                let own = names.iter().filter(|name| is_summed(name) == summed && facts.axes.position(name).is_some());
+                own.map(|name| facts.size(name)).max()
+            };
+            longest(true).zip(longest(false)).is_some_and(|(summed, other)| summed > other)
         };
         if !reads.iter().any(|(_, at)| at.iter().any(is_window)) {
             return Vec::new();
