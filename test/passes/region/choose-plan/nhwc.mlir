@@ -1,5 +1,5 @@
-// choose-plan: the factors of the gradient of a filter are copied with their channels last, where windows go along what is summed:
-// TMA brings boxes of channels, and each place of the filter is an axis of blocks.
+// choose-plan: the factors of the gradient of a filter are copied to NHWC where windows go along what is summed: TMA brings boxes
+// of channels, and each place of the filter is an axis of blocks.
 
 // RUN: dlc-opt %s --choose-plan=target=sm90 --remarks --no-output 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: dlc-opt %s --choose-plan=target=sm90 | FileCheck %s
