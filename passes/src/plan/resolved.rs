@@ -433,13 +433,7 @@ impl Resolver<'_> {
             return Ok(Mapping { is_planned, ..mapping });
         }
         if let Some(along) = reduces_rows(ctx, region, shape) {
-            // Results along what is reduced are along that alone.
-            let is_alone = shape.inner.iter().all(|axis| axis.0 == along.0);
-            let planned = plan.filter(|_| is_alone).map(|plan| (plan, &*shape.outer, &along));
-            let (tiling, is_planned) = self.shared(Form::Rows, planned, [one, &along.1])?;
-            let keeps_rows = is_planned && keeps;
-            let mapping = map(tiling, [Vec::new(), shape.outer.clone(), Vec::new()]);
-            return Ok(Mapping { along: Some(along.0), is_planned, is_of_rows: true, keeps_rows, ..mapping });
+            return self.rows(shape, along, keeps, &map);
         }
         if let Some([column, along]) = reduces_columns(ctx, region, shape) {
             let planned = plan.map(|plan| (plan, std::slice::from_ref(&along), &column));
@@ -450,21 +444,29 @@ impl Resolver<'_> {
             return Ok(Mapping { along: Some(along.0), is_planned, keeps_rows, ..mapping });
         }
         if let Some(along) = self.shared_axis() {
-            let is_alone = shape.inner.iter().all(|axis| axis.0 == along.0);
-            let planned = plan.filter(|_| is_alone).map(|plan| (plan, &*shape.outer, &along));
-            let (tiling, is_planned) = self.shared(Form::Rows, planned, [one, &along.1])?;
-            if is_planned {
-                let mapping = map(tiling, [Vec::new(), shape.outer.clone(), Vec::new()]);
-                return Ok(Mapping {
-                    along: Some(along.0),
-                    is_planned,
-                    is_of_rows: true,
-                    keeps_rows: keeps,
-                    ..mapping
-                });
+            let mapping = self.rows(shape, along, keeps, &map)?;
+            if mapping.is_planned {
+                return Ok(mapping);
             }
         }
         self.elements(shape, &map)
+    }
+
+    /// The mapping of a kernel whose threads share an axis that is reduced, `map` that of a tiling with its axes.
+    fn rows(
+        &self,
+        shape: &Shape,
+        along: Axis,
+        keeps: bool,
+        map: &dyn Fn(Tiling, [Vec<Axis>; 3]) -> Mapping,
+    ) -> Result<Mapping, Refused> {
+        // Results along what is reduced are along that alone.
+        let is_alone = shape.inner.iter().all(|axis| axis.0 == along.0);
+        let planned = self.plan.filter(|_| is_alone).map(|plan| (plan, &*shape.outer, &along));
+        let (tiling, is_planned) = self.shared(Form::Rows, planned, [&SizeExpr::from(1), &along.1])?;
+        let mapping = map(tiling, [Vec::new(), shape.outer.clone(), Vec::new()]);
+        let keeps_rows = is_planned && keeps;
+        Ok(Mapping { along: Some(along.0), is_planned, is_of_rows: true, keeps_rows, ..mapping })
     }
 
     /// The axis of a reduction that threads share by the plan, however memory lies.

@@ -507,8 +507,8 @@ pub fn reduces_rows(ctx: &Context, region: &Body, shape: &Shape) -> Option<Axis>
     None
 }
 
-/// So many results and elements of each are too few for the threads of the machine, where a thread has a result.
-const FEW: i64 = 1 << 13;
+/// So many threads are few for a GPU: kernels with fewer wait for one of them.
+pub const FEW: i64 = 1 << 13;
 
 /// Whether lanes of a warp are to share a reduction of so many elements: few are worth it only where there are few results.
 fn is_for_lanes(shape: &Shape, size: &SizeExpr) -> bool {

@@ -50,11 +50,12 @@ use dlc_ir::define::Kind;
 use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{On, OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{Context, OpId};
+use dlc_plan::footprint::WARP;
 use dlc_region::ops::{Read, Reduce};
 use dlc_region::verify::KernelAxes;
 
 use crate::analysis::axes::{exprs, goes_along, reductions};
-use crate::plan::shape::{Shape, groups, groups_of_rows};
+use crate::plan::shape::{FEW, Shape, groups, groups_of_rows};
 use crate::rewrites::axes::{NewAxes, set_all_places};
 use crate::rewrites::launches::{Launches, free_kernels};
 
@@ -84,12 +85,6 @@ impl Pass for FlattenReductions {
         Ok(())
     }
 }
-
-/// The lanes of a warp: as many threads share an axis at least.
-const LANES: i64 = 32;
-
-/// The threads that are busy in a kernel that does not wait for one of them: few for a GPU.
-const BUSY: i64 = 1 << 13;
 
 /// The times that each of the threads goes along the last axis from which on they are too few.
 const MANY: i64 = 16;
@@ -151,11 +146,11 @@ impl List {
         };
         let Some(last) = last.as_constant() else { return false };
         let rest = others.iter().try_fold(1i64, |all, size| all.checked_mul(size.as_constant()?));
-        if last < LANES {
-            return rest.is_none_or(|rest| rest.saturating_mul(last) >= LANES);
+        if last < WARP {
+            return rest.is_none_or(|rest| rest.saturating_mul(last) >= WARP);
         }
         let threads = results.map(|results| results.saturating_mul(last));
-        threads.zip(rest).is_some_and(|(threads, rest)| threads < BUSY && rest >= MANY)
+        threads.zip(rest).is_some_and(|(threads, rest)| threads < FEW && rest >= MANY)
     }
 
     /// Whether something is read at a position of one of these axes and of a longer one, as where few neighbours of each result
@@ -173,24 +168,20 @@ impl List {
         reads.into_iter().any(|read| read.at().iter().any(is_window))
     }
 
-    /// The position along an axis in terms of the one that all become, which has the name of the first; `None` for others.
-    ///
-    /// Errors: sizes beyond 64 bits, or none that is a number.
-    fn part(&self, axis: &str) -> Option<Option<SizeExpr>> {
-        let Some(place) = self.names.iter().position(|name| name == axis) else { return Some(None) };
-        let after = |from: usize| -> Option<i64> {
-            self.sizes[from..].iter().try_fold(1i64, |all, size| all.checked_mul(size.as_constant()?))
-        };
-        let whole = SizeExpr::symbol(&self.names[0]).ok()?;
-        let steps = whole.floordiv(&after(place + 1)?.into()).ok()?;
-        Some(Some(if place == 0 { steps } else { steps.modulo(&self.sizes[place]).ok()? }))
+    /// The position along one of these axes in terms of the one that all become, which has the name of the first. `None` for
+    /// other axes, and where a size that it is divided by is no number.
+    fn part(&self, axis: &str) -> Option<SizeExpr> {
+        let place = self.names.iter().position(|name| name == axis)?;
+        let after = self.sizes[place + 1..].iter().try_fold(1i64, |all, size| all.checked_mul(size.as_constant()?))?;
+        let steps = SizeExpr::symbol(&self.names[0]).ok()?.floordiv(&after.into()).ok()?;
+        if place == 0 { Some(steps) } else { steps.modulo(&self.sizes[place]).ok() }
     }
 
     /// Whether all expressions of these axes can be said in terms of one.
     fn fits(&self, ctx: &Context, kernel: &Body) -> bool {
-        let is_known = self.sizes[1..].iter().all(|size| size.as_constant().is_some_and(|size| size > 0));
+        let is_known = self.sizes[1..].iter().all(|size| size.as_constant().is_some());
         let are_parts = is_known && self.names.iter().all(|name| self.part(name).is_some());
-        let fits = |expr: &SizeExpr| expr.substitute(&|name| self.part(name).flatten()).is_ok();
+        let fits = |expr: &SizeExpr| expr.substitute(&|name| self.part(name)).is_ok();
         are_parts
             && self.size().is_some()
             && kernel.walk().into_iter().all(|op| exprs(OpRef::new(ctx, kernel, op)).iter().all(fits))
@@ -218,7 +209,7 @@ impl List {
         for op in reduced {
             kernel.set_prop(ctx, op, ctx.intern_str("sizes"), Some(Sizes::make(ctx, vec![size.clone()])));
         }
-        NewAxes { at: &|name| self.part(name).flatten(), list: &list }.replace(ctx, kernel);
+        NewAxes { at: &|name| self.part(name), list: &list }.replace(ctx, kernel);
         set_all_places(ctx, kernel);
     }
 }

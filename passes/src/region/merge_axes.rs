@@ -41,7 +41,7 @@
 //! ```
 //!
 //! **Does not** touch axes of which one is read, guarded, broadcast or scanned without the other, memory that is not in
-//! row-major order, or products of matrices with other reductions. Of one product alone, axes of one side become one: pixels
+//! row-major order, or axes of products of matrices with other reductions. Of one product alone, axes of one side become one: pixels
 //! that no window goes over are the rows or columns of a matrix. A product of two matrices keeps its axes of one position.
 //!
 //! Two axes may be one if values depend on both or on neither, and if all memory that is read or written at one of them

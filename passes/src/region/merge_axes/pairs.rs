@@ -151,13 +151,17 @@ fn tells_sizes(ctx: &Context, kernel: &Body, kernel_axes: &KernelAxes, pair: &Pa
     let mut others = Axes::new(names, &sizes);
     let reads = kernel.walk().into_iter().filter_map(|op| Read::of(OpRef::new(ctx, kernel, op)));
     reads.into_iter().any(|read| {
-        // A position that is a value is guarded by itself.
-        let places = read.at().into_iter().zip(dims(ctx, read.type_of(read.source())));
-        let (at, dims): (Vec<SizeExpr>, Vec<SizeExpr>) = places.filter(|(at, _)| element_of(at).is_none()).unzip();
-        let access = Access { at, guard: read.guard(), fill: read.fill() };
+        let (access, dims) = bounded(read, read.at(), dims(ctx, read.type_of(read.source())));
         let names_pair = access.exprs().any(|expr| expr.symbols().iter().any(|name| is_of_pair(name)));
         !names_pair && others.outside(&access, &dims).is_some()
     })
+}
+
+/// A read at some positions, and the sizes that these are to be within: a position that is a value is guarded by itself.
+pub fn bounded(read: Read<'_>, at: Vec<SizeExpr>, dims: Vec<SizeExpr>) -> (Access, Vec<SizeExpr>) {
+    let places = at.into_iter().zip(dims).filter(|(at, _)| element_of(at).is_none());
+    let (at, dims) = places.unzip();
+    (Access { at, guard: read.guard(), fill: read.fill() }, dims)
 }
 
 /// Axes that follow each other among those of the results and of each reduction.

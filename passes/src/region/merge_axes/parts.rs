@@ -1,6 +1,5 @@
 //! Axes of memory that are read at the parts of one position.
 
-use dlc_core::access::Access;
 use dlc_core::bounds::Axes;
 use dlc_core::memref::{Layout, MemRef};
 use dlc_core::sizes::Exprs;
@@ -12,7 +11,7 @@ use dlc_region::ops::Read;
 use dlc_region::syntax::element_of;
 use dlc_region::verify::KernelAxes;
 
-use super::pairs::{Runs, memory, with_merged};
+use super::pairs::{Runs, bounded, memory, with_merged};
 use super::sizes::set_types;
 
 /// Makes one axis of two of memory where all reads are at the parts of a position, as `x floordiv 3` and `x mod 3` are. How many
@@ -73,12 +72,10 @@ fn is_inside(
 ) -> bool {
     let Ok(both) = dims[place].mul(&dims[place + 1]) else { return false };
     let dims = [&dims[..place], &[both], &dims[place + 2..]].concat();
-    // A position that is a value is guarded by itself.
-    let places = at.iter().cloned().zip(dims).filter(|(at, _)| element_of(at).is_none());
-    let (at, dims): (Vec<SizeExpr>, Vec<SizeExpr>) = places.unzip();
+    let (access, dims) = bounded(read, at.to_vec(), dims);
     let kernel = KernelAxes::of(ctx, kernel);
     let mut axes = Axes::new(kernel.names.iter().map(String::as_str).collect(), &kernel.sizes);
-    axes.outside(&Access { at, guard: read.guard(), fill: read.fill() }, &dims).is_none()
+    axes.outside(&access, &dims).is_none()
 }
 
 /// Positions with one in place of two that are its parts.

@@ -12,6 +12,7 @@
 // CHECK: read %x[n, h + i - 1, j + w - 1, c]
 // CHECK: tile (o: 64, c: {{64|128}}, i: 1, j: 1, w: 64)
 // CHECK: instruction wgmma
+// CHECK: split_k {{[0-9]+}} through workspace
 host.func @gradient(%x: memref<[6, 128, 95, 95], bf16, row_major, align 128>, %g: memref<[6, 64, 95, 95], bf16, row_major, align 128>) -> memref<[64, 128, 3, 3], bf16, row_major, align 128> {
   %y = launch @gradient_0 (%x, %g) : memref<[64, 128, 3, 3], bf16, row_major, align 128>
   return %y

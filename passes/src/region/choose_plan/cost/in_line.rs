@@ -83,13 +83,16 @@ impl Estimator<'_> {
     /// warp where these are rows or columns, and waits for what each step reads.
     pub(super) fn without_plan(&self) -> f64 {
         let Estimator { ctx, body, facts, plan, target } = *self;
+        if plan.tile.is_some() {
+            return 0.0;
+        }
         let all = reductions(ctx, body);
         let is_again = all.iter().any(|&op| is_repeated(ctx, body, op));
         let shape = Shape::of(ctx, body, &facts.axes);
         // Products of matrices have tiles without a plan, too.
         let has_tiles =
             || groups(ctx, body, &shape).or_else(|| groups_of_rows(ctx, body, &shape, &facts.axes)).is_some();
-        if plan.tile.is_some() || all.is_empty() || !is_again && has_tiles() {
+        if all.is_empty() || !is_again && has_tiles() {
             return 0.0;
         }
         let steps = |&op: &OpId| {
