@@ -149,9 +149,6 @@ impl CandidateGenerator<'_> {
     }
 }
 
-/// The share of the steps of a sum up to which it is worth to leave out those that multiply zeros.
-const MOST_STEPS: f64 = 0.9;
-
 /// A product that warpgroups multiply.
 pub(super) struct Warpgroups<'a> {
     pub(super) maker: &'a CandidateGenerator<'a>,
@@ -522,7 +519,7 @@ impl Warpgroups<'_> {
     /// Whether tiles leave out steps of zeros, each another number of them.
     fn leaves_out_steps(&self) -> bool {
         let facts = self.maker.facts;
-        facts.share(self.product, &self.maker.tiled(self.product, 64, 64, self.step())) < MOST_STEPS
+        facts.share(self.product, &self.maker.tiled(self.product, 64, 64, self.step())) < 1.0
     }
 
     /// Whether a factor is zero in places.
