@@ -133,10 +133,10 @@ class Llama(nn.Module):
         self.gate, self.up, self.down = line(width, hidden), line(width, hidden), line(hidden, width)
         self.first, self.second = nn.RMSNorm(width, eps=1e-5), nn.RMSNorm(width, eps=1e-5)
 
-    def turned(self, x):
+    def rotated(self, x, begin=0):
         half, length = self.size // 2, x.shape[2]
         freq = 500000.0 ** (-torch.arange(half, device=x.device, dtype=torch.float32) / half)
-        angle = torch.arange(length, device=x.device, dtype=torch.float32)[:, None] * freq
+        angle = torch.arange(begin, begin + length, device=x.device, dtype=torch.float32)[:, None] * freq
         cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
         one, other = x[..., :half], x[..., half:]
         return torch.cat([one * cos - other * sin, other * cos + one * sin], -1)
@@ -145,10 +145,59 @@ class Llama(nn.Module):
         batch, length, width = x.shape
         y = self.first(x)
         q, k, v = (line(y).view(batch, length, -1, self.size).transpose(1, 2) for line in (self.q, self.k, self.v))
-        y = F.scaled_dot_product_attention(self.turned(q), self.turned(k), v, is_causal=True, enable_gqa=True)
+        y = F.scaled_dot_product_attention(self.rotated(q), self.rotated(k), v, is_causal=True, enable_gqa=True)
         x = x + self.o(y.transpose(1, 2).reshape(batch, length, width))
         y = self.second(x)
         return x + self.down(F.silu(self.gate(y)) * self.up(y))
+
+
+class Decode(nn.Module):
+    """The same layer for one token a sequence, after the keys and values of those before it."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = Llama()
+
+    def forward(self, x, keys, values):
+        layer, (batch, _, width) = self.layer, x.shape
+        y = layer.first(x)
+        q, k, v = (line(y).view(batch, 1, -1, layer.size).transpose(1, 2) for line in (layer.q, layer.k, layer.v))
+        q, k = layer.rotated(q, keys.shape[2]), layer.rotated(k, keys.shape[2])
+        y = F.scaled_dot_product_attention(q, torch.cat([keys, k], 2), torch.cat([values, v], 2), enable_gqa=True)
+        x = x + layer.o(y.transpose(1, 2).reshape(batch, 1, width))
+        y = layer.second(x)
+        return x + layer.down(F.silu(layer.gate(y)) * layer.up(y))
+
+
+def decode(batch, length=2048):
+    return Decode(), [torch.randn(batch, 1, 4096), *(torch.randn(batch, 8, length, 128) for _ in range(2))]
+
+
+class Mamba(nn.Module):
+    """A block of Mamba whose recurrence is a loop over the steps."""
+
+    def __init__(self, width=768, states=16):
+        super().__init__()
+        inner, rank = 2 * width, width // 16
+        self.norm, self.rank, self.states = nn.RMSNorm(width, eps=1e-5), rank, states
+        self.enter, self.leave = nn.Linear(width, 2 * inner, bias=False), nn.Linear(inner, width, bias=False)
+        self.conv = nn.Conv1d(inner, inner, 4, groups=inner, padding=3)
+        self.select, self.step = nn.Linear(inner, rank + 2 * states, bias=False), nn.Linear(rank, inner)
+        self.decay, self.skip = nn.Parameter(torch.arange(1.0, states + 1).log().repeat(inner, 1)), nn.Parameter(torch.ones(inner))
+
+    def forward(self, x):
+        length = x.shape[1]
+        y, gate = self.enter(self.norm(x)).chunk(2, -1)
+        y = F.silu(self.conv(y.transpose(1, 2))[..., :length].transpose(1, 2))
+        step, first, last = self.select(y).split([self.rank, self.states, self.states], -1)
+        step = F.softplus(self.step(step))
+        kept = (step[..., None] * -self.decay.exp()).exp()
+        given = step[..., None] * first[:, :, None, :] * y[..., None]
+        state, made = torch.zeros_like(given[:, 0]), []
+        for time in range(length):
+            state = kept[:, time] * state + given[:, time]
+            made.append((state @ last[:, time, :, None])[..., 0])
+        return x + self.leave((torch.stack(made, 1) + y * self.skip) * F.silu(gate))
 
 
 class Unet(nn.Module):
@@ -186,6 +235,9 @@ MODELS = {
     "gpt2": (lambda: (Gpt2(), [torch.randint(0, 50257, (2, 1024))]), torch.bfloat16),
     "bert_base": (lambda: (Bert(), [torch.randint(0, 30522, (8, 384)), torch.arange(384) < torch.randint(100, 384, (8, 1))]), torch.bfloat16),
     "llama_prefill": (lambda: (Llama(), [torch.randn(1, 2048, 4096)]), torch.bfloat16),
+    "llama_decode_1": (lambda: decode(1), torch.bfloat16),
+    "llama_decode_16": (lambda: decode(16), torch.bfloat16),
+    "mamba": (lambda: (Mamba(), [torch.randn(4, 64, 768)]), torch.bfloat16),
     "unet": (lambda: (Unet(), [torch.randn(4, 3, 128, 128)]), torch.bfloat16),
     "lstm": (lambda: (Lstm(), [torch.randn(16, 64, 128)]), torch.float32),
 }

@@ -1,5 +1,7 @@
 //! Reductions that each tile of a kernel would compute again, and those whose elements go to positions in any order.
 
+use std::collections::VecDeque;
+
 use dlc_book::ops::Function;
 use dlc_core::scalar::Combiner;
 use dlc_ir::Type;
@@ -130,8 +132,9 @@ impl Cutter<'_> {
     fn shares_elements(&self, reduction: Node, value: Node) -> bool {
         let rows = self.limits.sizes.elements(&self.graph.values[reduction].axes);
         let elements = |from: Node, through: bool| {
-            let (mut seen, mut work) = (FxHashSet::default(), vec![from]);
-            while let Some(at) = work.pop() {
+            // The nearest first: below are all layers of a model.
+            let (mut seen, mut work) = (FxHashSet::default(), VecDeque::from([from]));
+            while let Some(at) = work.pop_front() {
                 let is_inner = match self.graph.values[at].kind {
                     _ if self.graph.is_memory(at) => false,
                     Kind::Map { .. } => true,
@@ -140,7 +143,7 @@ impl Cutter<'_> {
                 };
                 for operand in self.graph.values[at].operands.iter().filter(|_| at == from || is_inner) {
                     if operand.node != reduction && seen.len() < MOST_SHARED && seen.insert(operand.node) {
-                        work.push(operand.node);
+                        work.push_back(operand.node);
                     }
                 }
             }
@@ -255,12 +258,12 @@ impl Cutter<'_> {
     }
 
     /// What a value is an elementwise function of, and how many products are among that, as far as none of what is decided is
-    /// stored, that is, from a node on. A value is decided after what reads it.
+    /// stored, that is, from a node on. A value is decided after what reads it. Factors of products will be stored.
     fn products_below(&self, value: Node, (decided, kernel): (Node, Node)) -> (FxHashSet<Node>, usize) {
-        let (mut seen, mut work, mut count) = (FxHashSet::default(), vec![value], 0);
-        while let Some(at) = work.pop().filter(|_| seen.len() < MOST_SHARED) {
+        let (mut seen, mut work, mut count) = (FxHashSet::default(), VecDeque::from([value]), 0);
+        while let Some(at) = work.pop_front().filter(|_| seen.len() < MOST_SHARED) {
             let is_stored = at > decided && at != kernel && self.kernels[at] == [at];
-            if is_stored || !seen.insert(at) {
+            if is_stored || self.is_factor(at) || !seen.insert(at) {
                 continue;
             }
             count += usize::from(self.contractions[at] && self.chains.consumer[at].is_none());
@@ -269,6 +272,12 @@ impl Cutter<'_> {
             }
         }
         (seen, count)
+    }
+
+    /// Whether a product multiplies a value.
+    fn is_factor(&self, node: Node) -> bool {
+        let is_product = |user: &Node| matches!(self.graph.values[*user].kind, Kind::Map { widen: true, .. });
+        self.graph.values[node].users.iter().any(is_product)
     }
 
     /// Whether a product takes less time in a kernel of its own, which divides its sum, than next to others in one.

@@ -1,5 +1,7 @@
 //! Rows that one reduction has for each step of another one.
 
+use std::collections::VecDeque;
+
 use rustc_hash::FxHashSet;
 
 use super::cut::Cutter;
@@ -51,11 +53,11 @@ impl Cutter<'_> {
     }
 
     /// The reduction with most elements that a value is computed from, without memory between; its rows, and how long they
-    /// are. Of programs without end some values are looked at.
+    /// are. Of programs without end the nearest values are looked at.
     fn rows_below(&self, node: Node) -> Option<(Node, i64, i64)> {
-        let (mut seen, mut work, mut most) = (FxHashSet::default(), vec![node], None);
+        let (mut seen, mut work, mut most) = (FxHashSet::default(), VecDeque::from([node]), None);
         let sizes = &self.limits.sizes;
-        while let Some(at) = work.pop() {
+        while let Some(at) = work.pop_front() {
             let value = &self.graph.values[at];
             if self.graph.is_memory(at) {
                 continue;
