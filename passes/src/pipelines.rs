@@ -5,14 +5,16 @@ use dlc_ir::pass::registry::PipelineDef;
 
 /// A tensor program in the form that what is below likes to see.
 ///
-/// 1. `canonicalize`: views that cancel or meet become one, and arithmetic that does nothing goes.
-/// 2. `recognize-iota`: counters and gathers that are spelled out in views of ones.
-/// 3. `fold-constants`: what else depends on constants alone is computed.
-/// 4. `detect-contraction`: sums of products say which indices are multiplied and which are summed.
-/// 5. `canonicalize` again: the views around a contraction meet others.
-/// 6. `cse`: what is computed twice is computed once, the parts of a projection that several read among it.
-/// 7. `dce`: what nothing needs any more goes.
-const SIMPLIFY: &str = "canonicalize,recognize-iota,fold-constants,detect-contraction,canonicalize,cse,dce";
+/// 1. `reroll-loops`: loops over steps that were unrolled are ops of all steps, and scans.
+/// 2. `canonicalize`: views that cancel or meet become one, and arithmetic that does nothing goes.
+/// 3. `recognize-iota`: counters and gathers that are spelled out in views of ones.
+/// 4. `fold-constants`: what else depends on constants alone is computed.
+/// 5. `detect-contraction`: sums of products say which indices are multiplied and which are summed.
+/// 6. `canonicalize` again: the views around a contraction meet others.
+/// 7. `cse`: what is computed twice is computed once, the parts of a projection that several read among it.
+/// 8. `dce`: what nothing needs any more goes.
+const SIMPLIFY: &str =
+    "reroll-loops,canonicalize,recognize-iota,fold-constants,detect-contraction,canonicalize,cse,dce";
 
 static TINY_SIMPLIFY: PipelineDef = PipelineDef {
     name: "tiny-simplify",
@@ -23,7 +25,7 @@ static TINY_SIMPLIFY: PipelineDef = PipelineDef {
 };
 inventory::submit! { &TINY_SIMPLIFY }
 
-/// The same without the fast-math flag `widen`: the numbers are those of the program as it is written.
+/// The same without the fast-math flag `widen`, and without scans that add in another order: the numbers are those of the program as it is written.
 const EXACT: &str = "canonicalize,recognize-iota,fold-constants,detect-contraction{widen=false},canonicalize,cse,dce";
 
 static EVALUATE: PipelineDef = PipelineDef {

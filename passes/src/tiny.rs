@@ -2,6 +2,8 @@
 
 pub mod name_outputs;
 
+pub mod reroll_loops;
+
 pub mod insert_broadcasts;
 
 pub mod recognize_iota;

@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 
 use super::chains::depends_on;
 use super::cut::{Choice, Cutter};
-use super::graph::{Kind, Node, Operand, Value, names_axis};
+use super::graph::{Graph, Kind, Node, Operand, Value, names_axis};
 use super::places::Axis;
 use crate::plan::scattered::POSITIONS;
 
@@ -28,6 +28,16 @@ const ROW_OF_RESULTS: i64 = 16;
 const MOST_SHARED: usize = 128;
 /// The most elementwise ops between a value and its reduction that are looked at.
 const MOST_BETWEEN: usize = 16;
+
+/// For each value, whether a product multiplies it.
+pub(super) fn factors(graph: &Graph) -> Vec<bool> {
+    let mut factors = vec![false; graph.values.len()];
+    let is_product = |value: &&Value| matches!(value.kind, Kind::Map { widen: true, .. });
+    for product in graph.values.iter().filter(is_product) {
+        product.operands.iter().for_each(|operand| factors[operand.node] = true);
+    }
+    factors
+}
 
 impl Cutter<'_> {
     /// A choice for a reduction, unless each tile of its kernel would compute it again.
@@ -263,7 +273,7 @@ impl Cutter<'_> {
         let (mut seen, mut work, mut count) = (FxHashSet::default(), VecDeque::from([value]), 0);
         while let Some(at) = work.pop_front().filter(|_| seen.len() < MOST_SHARED) {
             let is_stored = at > decided && at != kernel && self.kernels[at] == [at];
-            if is_stored || self.is_factor(at) || !seen.insert(at) {
+            if is_stored || self.factors[at] || !seen.insert(at) {
                 continue;
             }
             count += usize::from(self.contractions[at] && self.chains.consumer[at].is_none());
@@ -272,12 +282,6 @@ impl Cutter<'_> {
             }
         }
         (seen, count)
-    }
-
-    /// Whether a product multiplies a value.
-    fn is_factor(&self, node: Node) -> bool {
-        let is_product = |user: &Node| matches!(self.graph.values[*user].kind, Kind::Map { widen: true, .. });
-        self.graph.values[node].users.iter().any(is_product)
     }
 
     /// Whether a product takes less time in a kernel of its own, which divides its sum, than next to others in one.

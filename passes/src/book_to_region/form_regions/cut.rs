@@ -18,6 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::sizes::{FEW_ROWS, LONG_COLUMN, LONG_ROW, SECTOR};
 
+use super::apart::factors;
 use super::chains::Chains;
 use super::cost::{Costs, Limits, WINDOWS_OF_ROWS};
 use super::graph::{Graph, Kind, Node, Operand, describe, names_axis};
@@ -64,6 +65,7 @@ impl<'g> Cut<'g> {
             limits,
             contractions,
             made_of_rows,
+            factors: factors(graph),
             chains,
             kernels: vec![Vec::new(); graph.values.len()],
             wanted: FxHashSet::default(),
@@ -106,6 +108,8 @@ pub(super) struct Cutter<'g> {
     pub(super) graph: &'g Graph,
     pub(super) limits: &'g Limits,
     pub(super) contractions: Vec<bool>,
+    /// What products multiply.
+    pub(super) factors: Vec<bool>,
     made_of_rows: Vec<bool>,
     pub(super) chains: Chains,
     /// The kernels in which each value is computed.
