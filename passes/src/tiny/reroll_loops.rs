@@ -112,7 +112,15 @@ pub fn reroll_loops(body: &mut Body, cx: &PassCx<'_>) -> u64 {
             planner.ops_of(*list, &mut rolled);
         }
         let before = found.len();
-        found.retain(|(joint, list)| planner.leaves_nothing(*list, joint.op, &rolled));
+        found.retain(|(joint, list)| {
+            let stays = !planner.leaves_nothing(*list, joint.op, &rolled);
+            if stays {
+                let steps = joint.parts.len();
+                let message = format!("a loop of {steps} steps stays: something else needs a state before its end");
+                cx.remark(RemarkKind::Missed, body.loc(joint.op), message);
+            }
+            !stays
+        });
         if found.len() == before {
             break;
         }

@@ -135,3 +135,25 @@ frontend.graph @later(%x: tensor<[8, 3], f32>, %s: tensor<[1, 3], f32>, %w: tens
   %z = exp %h7
   output %y, %z
 }
+
+// A state before the first one is added where it is multiplied by the first factor.
+// CHECK-LABEL: @growth
+// CHECK: shrink {{.*}} from [0, 0, 0] to [1, 1, 3]
+// CHECK: mul {{.*}}, %s
+// CHECK: [[BEGIN:%.*]] = pad {{.*}} high [7, 0, 0]
+// CHECK: scan linear {{.*}}, [[BEGIN]] along 0
+// CHECK-NOT: mul
+// CHECK: return
+frontend.graph @growth(%a: tensor<[8, 3], f32>, %s: tensor<[1, 3], f32>) -> tensor<[8, 3], f32> {
+  %a0, %a1, %a2, %a3, %a4, %a5, %a6, %a7 = split %a over 0 into [1, 1, 1, 1, 1, 1, 1, 1]
+  %h0 = mul %s, %a0
+  %h1 = mul %h0, %a1
+  %h2 = mul %h1, %a2
+  %h3 = mul %h2, %a3
+  %h4 = mul %h3, %a4
+  %h5 = mul %h4, %a5
+  %h6 = mul %h5, %a6
+  %h7 = mul %h6, %a7
+  %y = concat %h0, %h1, %h2, %h3, %h4, %h5, %h6, %h7 over 0
+  output %y
+}

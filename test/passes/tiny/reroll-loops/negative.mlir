@@ -1,4 +1,5 @@
 // RUN: dlc-opt %s --lower-frontend --reroll-loops | FileCheck %s --implicit-check-not=scan --implicit-check-not=step
+// RUN: dlc-opt %s --lower-frontend --reroll-loops --remarks=missed --remarks-filter=reroll -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // States that are no linear function of the ones before stay.
 // CHECK-LABEL: @nonlinear
@@ -26,6 +27,7 @@ frontend.graph @nonlinear(%x: tensor<[8, 3], f32>, %s: tensor<[1, 3], f32>) -> t
 
 // A step needs its state for something that the others do not: the states would be computed twice.
 // CHECK-LABEL: @needed
+// REMARK: a loop of 8 steps stays: something else needs a state before its end
 frontend.graph @needed(%x: tensor<[8, 3], f32>, %s: tensor<[1, 3], f32>) -> (tensor<[8, 3], f32>, tensor<[1, 3], f32>) {
   %x0, %x1, %x2, %x3, %x4, %x5, %x6, %x7 = split %x over 0 into [1, 1, 1, 1, 1, 1, 1, 1]
   %h0 = add %s, %x0
