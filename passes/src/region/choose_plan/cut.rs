@@ -53,7 +53,9 @@ impl Packer<'_, '_> {
             return None;
         }
         let before = self.time(body, &[])?;
-        let priced = cuts(ctx, body).into_iter().filter_map(|cut| Some((self.price_of(&cut, DEPTH)?, cut)));
+        // Of many reductions each way has as many ways again.
+        let depth = if reductions(ctx, body).len() < MANY { DEPTH } else { 0 };
+        let priced = cuts(ctx, body).into_iter().filter_map(|cut| Some((self.price_of(&cut, depth)?, cut)));
         let (after, cut) = priced.min_by(|a, b| a.0.total_cmp(&b.0)).filter(|(after, _)| *after < before)?;
         // All that may fail is done before anything changes.
         let names = symbols(ctx, body);
@@ -126,7 +128,8 @@ fn is_without_tile(ranked: &[(Schedule, Cost)]) -> bool {
 
 /// How much longer than its memory a kernel takes that is slow.
 const SLOW: f64 = 2.0;
-/// The reductions of a kernel from which on what is slow is not tried: each way is two more kernels with as many.
+/// The reductions of a kernel from which on what is slow is not tried, and the parts of others are not cut again to know their
+/// price: each way is two more kernels with as many.
 const MANY: usize = 8;
 
 /// Whether a kernel with these plans is to be tried in two: it has none with a tile, or one of threads that takes much longer
