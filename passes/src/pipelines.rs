@@ -25,7 +25,8 @@ static TINY_SIMPLIFY: PipelineDef = PipelineDef {
 };
 inventory::submit! { &TINY_SIMPLIFY }
 
-/// The same without the fast-math flag `widen`, and without scans that add in another order: the numbers are those of the program as it is written.
+/// The same without the fast-math flag `widen`, and without scans that add in another order: the numbers are those of the
+/// program as it is written.
 const EXACT: &str = "canonicalize,recognize-iota,fold-constants,detect-contraction{widen=false},canonicalize,cse,dce";
 
 static EVALUATE: PipelineDef = PipelineDef {

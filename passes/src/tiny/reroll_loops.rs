@@ -53,9 +53,9 @@ use dlc_ir::diag::RemarkKind;
 use dlc_ir::pass::{OptionValues, Pass, PassCx, PassDef, PassResult, StatDef};
 use dlc_ir::{Context, OpId, ValueId};
 use dlc_tiny::ops::{Add, Pad};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
-use self::build::build;
+use self::build::{Built, build};
 use self::plan::{Planner, dims};
 use crate::analysis::numbers::is_zero;
 
@@ -127,7 +127,7 @@ pub fn reroll_loops(body: &mut Body, cx: &PassCx<'_>) -> u64 {
     }
     let lists = planner.finish();
     let mut rerolled = 0;
-    let mut built = FxHashMap::default();
+    let mut built = Built::default();
     for (joint, list) in found {
         if !cx.allows_rule("reroll") {
             continue;
@@ -137,6 +137,7 @@ pub fn reroll_loops(body: &mut Body, cx: &PassCx<'_>) -> u64 {
         build(cx.ctx, body, &lists, (list, joint.axis, joint.op), &mut built);
         rerolled += 1;
     }
+    built.finish(cx.ctx, body);
     rerolled
 }
 

@@ -15,29 +15,46 @@ use rustc_hash::FxHashMap;
 use super::plan::{Before, List, Lists, dims};
 use crate::rewrites::unused::erase_unused;
 
+/// What was built for the loops so far.
+#[derive(Default)]
+pub struct Built {
+    lists: FxHashMap<usize, ValueId>,
+    /// What stands for the results and states of loops, which other lists may name.
+    replaced: FxHashMap<ValueId, ValueId>,
+    /// Ops that may be left over. They are erased in the end: lists name them.
+    gone: Vec<OpId>,
+}
+
+impl Built {
+    /// Erases what is left over of the loops.
+    pub fn finish(self, ctx: &Context, body: &mut Body) {
+        erase_unused(ctx, body, self.gone);
+    }
+}
+
 /// Replaces the additions that put the parts of a loop together with its list, along an axis.
 pub fn build(
     ctx: &Context,
     body: &mut Body,
     lists: &Lists,
     (list, axis, end): (usize, usize, OpId),
-    built: &mut FxHashMap<usize, ValueId>,
+    built: &mut Built,
 ) {
     let loc = body.loc(end);
-    let out = dims(ctx, body, body.result(end, 0));
+    let old = body.result(end, 0);
+    let out = dims(ctx, body, old);
     let steps = lists.all[list].1.len() as i64;
     let builder = Builder::new(ctx, body, InsertPoint::Before(end));
-    let mut make = ListBuilder { builder, lists, loc, steps, end, built, gone: vec![end] };
+    let mut make = ListBuilder { builder, lists, loc, steps, end, built };
     let value = make.whole(list);
     let rank = make.dims(value).len() as i64;
     // The steps come first, and belong before the axis.
     let axis = axis as i64;
     let value = make.permuted(value, (1..=axis).chain([0]).chain(axis + 1..rank).collect());
     let value = make.reshaped(value, out);
-    let gone = make.gone;
-    let old = body.result(end, 0);
     body.replace_all_uses(old, value);
-    erase_unused(ctx, body, gone);
+    built.replaced.insert(old, value);
+    built.gone.push(end);
 }
 
 struct ListBuilder<'a, 'b> {
@@ -47,9 +64,7 @@ struct ListBuilder<'a, 'b> {
     steps: i64,
     /// Before this all is built.
     end: OpId,
-    built: &'b mut FxHashMap<usize, ValueId>,
-    /// Ops that may be left over.
-    gone: Vec<OpId>,
+    built: &'b mut Built,
 }
 
 impl ListBuilder<'_, '_> {
@@ -115,17 +130,22 @@ impl ListBuilder<'_, '_> {
         matches!(self.lists.all[list].0, List::Same(_) | List::One(_))
     }
 
+    /// What stands for a value of the program now.
+    fn current(&self, value: ValueId) -> ValueId {
+        self.built.replaced.get(&value).copied().unwrap_or(value)
+    }
+
     /// The value of a list; without the axis of its steps if all are the same.
     fn value(&mut self, list: usize) -> ValueId {
-        if let Some(&value) = self.built.get(&list) {
+        if let Some(&value) = self.built.lists.get(&list) {
             return value;
         }
         let lists = self.lists;
         let value = match &lists.all[list].0 {
-            List::Same(value) => *value,
+            List::Same(value) => self.current(*value),
             List::One(elem) => self.one(*elem),
             List::Parts { source, axis, start, extent, backwards } => {
-                self.parts(*source, (*axis, start), *extent, *backwards)
+                self.parts(self.current(*source), (*axis, start), *extent, *backwards)
             }
             List::Op { first, operands } => self.op(*first, operands),
             List::Negative(of) => {
@@ -139,10 +159,19 @@ impl ListBuilder<'_, '_> {
                 let op = Flip::build(&mut self.builder, self.loc, value, vec![0]);
                 self.builder.result(op)
             }
-            List::Binary { op, lhs, rhs } => self.binary(op.name, *lhs, *rhs),
+            List::Sum(lhs, rhs) => {
+                let (lhs, rhs) = self.both(*lhs, *rhs);
+                let op = Add::build(&mut self.builder, self.loc, lhs, rhs);
+                self.builder.result(op)
+            }
+            List::Product(lhs, rhs) => {
+                let (lhs, rhs) = self.both(*lhs, *rhs);
+                let op = Mul::build(&mut self.builder, self.loc, lhs, rhs);
+                self.builder.result(op)
+            }
             List::Scan { factor, added, before } => self.scan(list, (*factor, *added), *before),
         };
-        self.built.insert(list, value);
+        self.built.lists.insert(list, value);
         value
     }
 
@@ -177,16 +206,12 @@ impl ListBuilder<'_, '_> {
         self.permuted(value, order)
     }
 
-    fn binary(&mut self, name: &str, lhs: usize, rhs: usize) -> ValueId {
+    /// Two lists as operands of an op.
+    fn both(&mut self, lhs: usize, rhs: usize) -> (ValueId, ValueId) {
         let (lhs, rhs) = (self.whole(lhs), self.whole(rhs));
         let (lhs, rhs) = (self.wide(lhs), self.wide(rhs));
         let rank = self.dims(lhs).len().max(self.dims(rhs).len());
-        let (lhs, rhs) = (self.aligned(lhs, 1, rank), self.aligned(rhs, 1, rank));
-        let op = match name == Mul::NAME {
-            true => Mul::build(&mut self.builder, self.loc, lhs, rhs),
-            false => Add::build(&mut self.builder, self.loc, lhs, rhs),
-        };
-        self.builder.result(op)
+        (self.aligned(lhs, 1, rank), self.aligned(rhs, 1, rank))
     }
 
     /// The op of all steps.
@@ -301,8 +326,12 @@ impl ListBuilder<'_, '_> {
         // What the first step begins with is added there.
         let begin = match before {
             Before::Zero => None,
-            Before::First(state) => Some(self.wide(state)),
+            Before::First(state) => {
+                let state = self.current(state);
+                Some(self.wide(state))
+            }
             Before::State(state) => {
+                let state = self.current(state);
                 let state = self.wide(state);
                 Some(match factor {
                     Some(factor) => {
@@ -344,9 +373,9 @@ impl ListBuilder<'_, '_> {
         self.builder.result(op)
     }
 
-    /// Halves as `f32`: what a loop adds and multiplies is rounded to the type of its states once.
+    /// Floats of fewer bits as `f32`: what a loop adds and multiplies is rounded to the type of its states once.
     fn wide(&mut self, value: ValueId) -> ValueId {
-        if !matches!(self.elem(value), Type::F16 | Type::BF16) {
+        if self.elem(value).bits(self.builder.ctx).is_none_or(|bits| bits >= 32) {
             return value;
         }
         let op = Cast::build(&mut self.builder, self.loc, value, Type::F32);
@@ -364,8 +393,9 @@ impl ListBuilder<'_, '_> {
                 for place in later {
                     self.builder.body.set_operand(place.op, place.index, part);
                 }
+                self.built.replaced.insert(state, part);
             }
-            self.gone.extend(self.builder.body.defining_op(state));
+            self.built.gone.extend(self.builder.body.defining_op(state));
         }
     }
 

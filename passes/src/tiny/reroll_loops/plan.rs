@@ -3,7 +3,6 @@
 use dlc_core::types::Tensor;
 use dlc_ir::affine::SizeExpr;
 use dlc_ir::body::{Body, OpRef};
-use dlc_ir::op::OpDef;
 use dlc_ir::{Context, OpId, Type, ValueId};
 use dlc_tiny::ops::{
     Add, Const, Contract, Expand, Flip, Mul, Neg, Pad, Permute, Reduce, Reshape, Shrink, Sub, is_elementwise,
@@ -18,7 +17,7 @@ const DEPTH: usize = 200;
 const MOST_BETWEEN: usize = 8;
 /// The fewest steps of a recurrence: few are computed by one kernel anyway.
 const FEWEST_STEPS: usize = 8;
-/// The most elements of a list: steps may be steps because there is no memory for all.
+/// The most elements of a list: a program may have steps because there is no memory for all at once.
 const MOST_ELEMENTS: i64 = 1 << 28;
 
 /// A list of values, one for each step.
@@ -29,8 +28,10 @@ pub enum List {
     Parts { source: ValueId, axis: usize, start: SizeExpr, extent: i64, backwards: bool },
     /// Results of the same op, from lists.
     Op { first: OpId, operands: Vec<usize> },
-    /// A sum, difference or product of lists.
-    Binary { op: &'static OpDef, lhs: usize, rhs: usize },
+    /// The sums of the values of two lists.
+    Sum(usize, usize),
+    /// The products of the values of two lists.
+    Product(usize, usize),
     /// The negative of a list.
     Negative(usize),
     /// One, as a number of a type.
@@ -66,7 +67,7 @@ impl Lists {
         let (mut scans, mut ops) = (0, 0);
         self.each_below(list, |at| match self.all[at].0 {
             List::Scan { .. } => scans += 1,
-            List::Op { .. } | List::Binary { .. } | List::Negative(_) => ops += 1,
+            List::Op { .. } | List::Sum(..) | List::Product(..) | List::Negative(_) => ops += 1,
             List::Same(_) | List::Parts { .. } | List::One(_) | List::Reversed(_) => {}
         });
         let plural = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
@@ -90,11 +91,11 @@ impl Lists {
     }
 
     /// The lists that one is computed from.
-    pub fn below(&self, list: usize) -> Vec<usize> {
+    fn below(&self, list: usize) -> Vec<usize> {
         match &self.all[list].0 {
             List::Same(_) | List::Parts { .. } | List::One(_) => Vec::new(),
             List::Op { operands, .. } => operands.clone(),
-            List::Binary { lhs, rhs, .. } => vec![*lhs, *rhs],
+            List::Sum(lhs, rhs) | List::Product(lhs, rhs) => vec![*lhs, *rhs],
             List::Negative(of) | List::Reversed(of) => vec![*of],
             List::Scan { factor, added, .. } => factor.iter().chain(added).copied().collect(),
         }
@@ -364,22 +365,23 @@ impl<'a> Planner<'a> {
         })
     }
 
-    fn binary(&mut self, op: &'static OpDef, lhs: usize, rhs: usize) -> usize {
-        self.add(List::Binary { op, lhs, rhs }, Vec::new())
+    /// A list that is only computed.
+    fn computed(&mut self, list: List) -> usize {
+        self.add(list, Vec::new())
     }
 
     /// A factor as a list; `None` for zero.
     fn factor(&mut self, of: &Linear, elem: Type) -> Option<usize> {
         match of.factor {
             Factor::Zero => None,
-            Factor::One => Some(self.add(List::One(elem), Vec::new())),
+            Factor::One => Some(self.computed(List::One(elem))),
             Factor::List(list) => Some(list),
         }
     }
 
     fn negative(&mut self, of: &Linear, elem: Type) -> Linear {
         let factor = self.factor(of, elem);
-        let mut negative = |list: usize| self.add(List::Negative(list), Vec::new());
+        let mut negative = |list: usize| self.computed(List::Negative(list));
         Linear {
             added: of.added.map(&mut negative),
             factor: factor.map_or(Factor::Zero, |list| Factor::List(negative(list))),
@@ -391,11 +393,11 @@ impl<'a> Planner<'a> {
             (Factor::Zero, other) | (other, Factor::Zero) => other,
             _ => {
                 let factors = self.factor(lhs, elem).zip(self.factor(rhs, elem));
-                factors.map_or(Factor::Zero, |(lhs, rhs)| Factor::List(self.binary(Add::DEF, lhs, rhs)))
+                factors.map_or(Factor::Zero, |(lhs, rhs)| Factor::List(self.computed(List::Sum(lhs, rhs))))
             }
         };
         let added = match (lhs.added, rhs.added) {
-            (Some(lhs), Some(rhs)) => Some(self.binary(Add::DEF, lhs, rhs)),
+            (Some(lhs), Some(rhs)) => Some(self.computed(List::Sum(lhs, rhs))),
             (one, other) => one.or(other),
         };
         Linear { factor, added }
@@ -405,9 +407,9 @@ impl<'a> Planner<'a> {
         let factor = match of.factor {
             Factor::Zero => Factor::Zero,
             Factor::One => Factor::List(list),
-            Factor::List(other) => Factor::List(self.binary(Mul::DEF, list, other)),
+            Factor::List(other) => Factor::List(self.computed(List::Product(list, other))),
         };
-        let added = of.added.map(|added| self.binary(Mul::DEF, list, added));
+        let added = of.added.map(|added| self.computed(List::Product(list, added)));
         Linear { factor, added }
     }
 }

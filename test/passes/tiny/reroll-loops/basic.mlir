@@ -157,3 +157,60 @@ frontend.graph @growth(%a: tensor<[8, 3], f32>, %s: tensor<[1, 3], f32>) -> tens
   %y = concat %h0, %h1, %h2, %h3, %h4, %h5, %h6, %h7 over 0
   output %y
 }
+
+// A loop over the results of another one, which begins with its last state, reads both from the first scan.
+// CHECK-LABEL: @chained
+// CHECK: [[FIRST:%.*]] = scan sum {{.*}} along 0
+// CHECK: shrink [[FIRST]] from [7, 0, 0] to [8, 1, 3]
+// CHECK: scan linear {{.*}} along 0
+// CHECK-NOT: scan
+// CHECK: return
+frontend.graph @chained(%x: tensor<[8, 3], f32>, %s: tensor<[1, 3], f32>, %c: tensor<[3], f32>) -> tensor<[8, 3], f32> {
+  %x0, %x1, %x2, %x3, %x4, %x5, %x6, %x7 = split %x over 0 into [1, 1, 1, 1, 1, 1, 1, 1]
+  %h0 = add %s, %x0
+  %h1 = add %h0, %x1
+  %h2 = add %h1, %x2
+  %h3 = add %h2, %x3
+  %h4 = add %h3, %x4
+  %h5 = add %h4, %x5
+  %h6 = add %h5, %x6
+  %h7 = add %h6, %x7
+  %y = concat %h0, %h1, %h2, %h3, %h4, %h5, %h6, %h7 over 0
+  %y0, %y1, %y2, %y3, %y4, %y5, %y6, %y7 = split %y over 0 into [1, 1, 1, 1, 1, 1, 1, 1]
+  %m0 = mul %c, %h7
+  %g0 = add %m0, %y0
+  %m1 = mul %c, %g0
+  %g1 = add %m1, %y1
+  %m2 = mul %c, %g1
+  %g2 = add %m2, %y2
+  %m3 = mul %c, %g2
+  %g3 = add %m3, %y3
+  %m4 = mul %c, %g3
+  %g4 = add %m4, %y4
+  %m5 = mul %c, %g4
+  %g5 = add %m5, %y5
+  %m6 = mul %c, %g5
+  %g6 = add %m6, %y6
+  %m7 = mul %c, %g6
+  %g7 = add %m7, %y7
+  %z = concat %g0, %g1, %g2, %g3, %g4, %g5, %g6, %g7 over 0
+  output %z
+}
+
+// Halves are added as f32, and rounded once.
+// CHECK-LABEL: @halves
+// CHECK: [[ALL:%.*]] = scan sum {{.*}} along 0 : tensor<[8, 1, 3], f32>
+// CHECK: cast [[ALL]] to bf16
+frontend.graph @halves(%x: tensor<[8, 3], bf16>, %s: tensor<[1, 3], bf16>) -> tensor<[8, 3], bf16> {
+  %x0, %x1, %x2, %x3, %x4, %x5, %x6, %x7 = split %x over 0 into [1, 1, 1, 1, 1, 1, 1, 1]
+  %h0 = add %s, %x0
+  %h1 = add %h0, %x1
+  %h2 = add %h1, %x2
+  %h3 = add %h2, %x3
+  %h4 = add %h3, %x4
+  %h5 = add %h4, %x5
+  %h6 = add %h5, %x6
+  %h7 = add %h6, %x7
+  %y = concat %h0, %h1, %h2, %h3, %h4, %h5, %h6, %h7 over 0
+  output %y
+}
